@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Text that came from a plugin, made safe to look at: control, bidirectional, invisible and
+ * unassigned characters, and bytes that are not UTF-8, are shown as \u{202E}, \x1b and the like
+ * (escaped, never stripped: deno #22468); a backslash that could be taken for one of our escapes is
+ * doubled. Spaces other than U+0020, and leading or trailing spaces, count as invisible.
+ * @max_chars: cut after that many characters with "…"; 0 for no limit.
+ * @changed: (out) (optional): whether anything was escaped.
+ * Returns: (transfer full): valid UTF-8, one line. Never markup: callers use plain-text properties. */
+char *oc_text_escape (const char *text,
+                      gsize max_chars,
+                      gboolean *changed);
+/* The same, but line feeds and tabs stay: for descriptions and for a program's output. */
+char *oc_text_escape_lines (const char *text,
+                            gssize len,
+                            gsize max_chars,
+                            gboolean *changed);
+/* Whether oc_text_escape() would have to escape something. */
+gboolean oc_text_has_hidden (const char *text);
+/* For search and for look-alike names: compatibility-decomposed, accents and case folded.
+ * (transfer full) */
+char *oc_text_fold (const char *text);
+
+G_END_DECLS

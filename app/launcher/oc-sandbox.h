@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "launcher/oc-plan.h"
+
+G_BEGIN_DECLS
+
+/* What to execute inside. All borrowed during the call. */
+typedef struct
+{
+  const char *program;      /* absolute */
+  const char *const *argv;  /* argv[0] included, NULL-terminated, any bytes */
+  const char *const *env;   /* NULL-terminated, whole */
+  /* Anonymous pipes, or -1: /dev/null for 0, 1 and 2, closed for 3 and 4. Anything else is refused. */
+  int fds[5];
+} OcCommand;
+
+/**
+ * OcProcess: a running sandbox: pid 1 of its own namespaces, with everything below it.
+ */
+typedef struct _OcProcess OcProcess;
+
+/* Builds the sandbox and executes the command in it. Returns once the command has been executed or refused; @command's
+ * descriptors stay the caller's. Errors: OC_ERROR_SANDBOX (a layer failed: nothing ran; the message names layer and reason),
+ * OC_ERROR_NOT_FOUND (all layers hold, but the program could not be executed: the message says why). */
+OcProcess *oc_sandbox_start (OcPlan *plan,
+                             const OcCommand *command,
+                             GError **error);
+/* Ends everything inside if still running, and waits for it. */
+void oc_process_free (OcProcess *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcProcess, oc_process_free)
+/* Becomes readable when everything inside has ended. Borrowed. */
+int oc_process_get_pidfd (OcProcess *self);
+/* SIGKILL to pid 1, which takes all of the namespace with it. Does not wait. */
+void oc_process_kill (OcProcess *self);
+/* Waits (at once, after the pidfd is readable). @exit_code: 0 to 255, or -1 when ended by @signal; @signal: 0 or the signal
+ * that ended the command. FALSE where pid 1 itself was killed before it could tell. */
+gboolean oc_process_wait (OcProcess *self,
+                          int *exit_code,
+                          int *signal);
+
+/* Whether uid 0 may go on: FALSE and OC_ERROR_SANDBOX unless allowed. */
+gboolean oc_sandbox_check_uid (gboolean allow_root,
+                               GError **error);
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* `ocelot-launcher check`: runs this same binary as canary inside a sandbox made for a made-up plugin in a temporary folder,
+ * and checks each layer from inside, each denial beside a control outside that succeeds. Returns the object described at
+ * OcSandboxReport. (transfer full), never NULL. */
+JsonNode *oc_selftest_run (gboolean allow_root);
+/* The canary's side: `ocelot-launcher --canary` executed inside the sandbox. Returns the exit code. Plain C. */
+int oc_selftest_canary (int argc,
+                        char **argv);
+
+G_END_DECLS
