@@ -86,6 +86,8 @@ gint64 oc_activity_begin_run (OcActivity *self,
                               const char *entry,
                               const char *surface,
                               GError **error);
+/* @count: how many alike uses are added, at least 1 (a run adds up in memory, so that a million refused calls are one
+ * row and a handful of writes). @permission and @detail: "" for none; @program: (nullable). */
 gboolean oc_activity_record_use (OcActivity *self,
                                  gint64 run,
                                  const char *permission,
@@ -93,6 +95,7 @@ gboolean oc_activity_record_use (OcActivity *self,
                                  const char *detail,
                                  const char *program,
                                  gboolean allowed,
+                                 guint count,
                                  GError **error);
 /* Ends the run and, in the same transaction, counts: a counted error adds one, DONE resets, others leave it.
  * @errors_in_a_row: (out) (optional). */
