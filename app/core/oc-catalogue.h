@@ -29,12 +29,11 @@ typedef struct
   const char *icon_name;     /* symbolic */
   const char *title;         /* "Run %s"; with a %s exactly where there is an argument */
   const char *broad_title;   /* (nullable) "Run any program, through %s" */
+  const char *short_broad;   /* (nullable) "Can run any program" */
   const char *grants;        /* what it really grants, one or two sentences */
   const char *held;          /* how it is enforced */
   const char *excludes;      /* (nullable) what it does not grant */
-  gboolean (*check_argument) (const char *argument,
-                              GError **error); /* (nullable) */
-} OcCatalogueEntry;
+} OcCatalogueEntry; /* the check of the argument is oc-permission.c's */
 
 /* (nullable): NULL for UNKNOWN. */
 const OcCatalogueEntry *oc_catalogue_get (OcPermissionKind kind);

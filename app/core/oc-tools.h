@@ -14,6 +14,13 @@ typedef enum
   OC_TOOL_UNREADABLE,      /* could not be looked at: an error, not "missing" */
 } OcToolStatus;
 
+/* What a broad tool lets its caller do. RUN, the worse, is zero. */
+typedef enum
+{
+  OC_TOOL_EFFECT_RUN = 0, /* any program */
+  OC_TOOL_EFFECT_WRITE,   /* any file that the sandbox lets it write */
+} OcToolEffect;
+
 /**
  * OcTool: what a tool's name means on this machine. Immutable, atomically refcounted.
  */
@@ -30,8 +37,13 @@ const char *oc_tool_get_path (OcTool *self);
 const char *oc_tool_get_target (OcTool *self);
 /* For a script: its interpreter's path. (nullable) */
 const char *oc_tool_get_interpreter (OcTool *self);
+/* What was found, in whole sentences for a person: "/usr/bin/python3, which is a link to /usr/bin/python3.11.", "Not
+ * installed here." Translated. */
+const char *oc_tool_get_here (OcTool *self);
 /* Broad by name, by target's name, by interpreter, by being writable, set-uid or multi-call. */
 gboolean oc_tool_is_broad (OcTool *self);
+/* Means something only where it is broad. */
+OcToolEffect oc_tool_get_effect (OcTool *self);
 /* Why, in one or more whole sentences, translated; NULL exactly where it is not broad. */
 const char *oc_tool_get_reason (OcTool *self);
 /* The user (or anybody) may write the file or a folder above it. */
@@ -49,6 +61,9 @@ extern const char *const oc_tools_folders[];
 
 /* @root: (nullable): put before each folder, for made-up hosts in tests. */
 OcTools *oc_tools_new (const char *root);
+/* The same with another list, for tests. @list: (nullable): where it is NULL or has one bad line, every tool is broad. */
+OcTools *oc_tools_new_with_list (const char *root,
+                                 const char *list);
 OcTools *oc_tools_ref (OcTools *self);
 void oc_tools_unref (OcTools *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcTools, oc_tools_unref)
