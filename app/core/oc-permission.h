@@ -25,6 +25,12 @@ typedef enum
   OC_N_PERMISSIONS
 } OcPermissionKind;
 
+/* "process.spawn"; NULL for UNKNOWN. */
+const char *oc_permission_kind_to_id (OcPermissionKind kind);
+/* UNKNOWN where there is none. Exact. */
+OcPermissionKind oc_permission_kind_from_id (const char *id);
+gboolean oc_permission_kind_takes_argument (OcPermissionKind kind);
+
 /**
  * OcPermission:
  *
