@@ -9,7 +9,9 @@ top=$(dirname "$here")
 # The distribution's own programs, not those of somebody's home: the ordinary user below runs them too.
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin
 export PATH
+# shellcheck source=tests/lib/packages.sh
 . "$here/lib/packages.sh"
+# shellcheck source=tests/lib/setup.sh
 . "$here/lib/setup.sh"
 
 usage ()
@@ -50,11 +52,7 @@ work=$(mktemp -d) || exit 1
 chmod 755 "$work"
 results=$work/results
 mkdir "$results"
-cleanup ()
-{
-  rm -rf "$work"
-}
-trap cleanup EXIT
+trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # The last line, whatever happened before.
@@ -102,22 +100,12 @@ if test -n "$tester" && ! as_tester test -r "$top/meson.build"; then
 fi
 builds=$source
 
-# build NAME OPTION…: configures and compiles into build folder NAME.
+# build NAME OPTION…: configures and compiles into build folder NAME; any warning of the compiler is an error.
 build ()
 {
-  dir=$builds/$1
+  name=$1
   shift
-  if test -f "$dir/build.ninja"; then
-    set -- --reconfigure "$@"
-  fi
-  meson setup "$dir" "$source" --werror "$@" >"$work/setup.log" 2>&1 || {
-    tail -n 40 "$work/setup.log" >&2
-    return 1
-  }
-  meson compile -C "$dir" >"$work/compile.log" 2>&1 || {
-    grep -E -A12 'error|FAILED|warning' "$work/compile.log" | tail -n 60 >&2
-    return 1
-  }
+  build_quietly "$builds/$name" "$source" --werror "$@"
 }
 
 # run_tests NAME PASS WRAPPER ARGUMENT…: meson test in a private home, with a private bus and display.
@@ -155,8 +143,19 @@ run_pass ()
 
 say "Building."
 build build -Dbuildtype=debugoptimized || fail_early "The build failed."
+if test "$screenshots" = yes; then
+  OC_SCREENSHOTS=$top/build/screenshots
+  export OC_SCREENSHOTS
+  mkdir -p "$OC_SCREENSHOTS"
+fi
 say "Running the tests."
 run_pass build plain "$@"
+unset OC_SCREENSHOTS
+
+if test "$bench" = yes; then
+  say "Running the benchmarks."
+  sh "$here/lib/private.sh" "$builds/build" benchmark --benchmark --verbose </dev/null
+fi
 
 if test "$fast" = no; then
   say "Building with AddressSanitizer and UndefinedBehaviorSanitizer."

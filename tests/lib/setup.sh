@@ -74,3 +74,27 @@ ensure_packages ()
     return 1
   fi
 }
+
+# build_quietly FOLDER SOURCES OPTION…: configures and compiles; what the tools say is shown only where they fail.
+build_quietly ()
+{
+  build_folder=$1
+  build_sources=$2
+  shift 2
+  if test -f "$build_folder/build.ninja"; then
+    set -- --reconfigure "$@"
+  fi
+  log=$(mktemp) || return 1
+  if ! meson setup "$build_folder" "$build_sources" "$@" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    complain "The build could not be configured."
+  elif ! meson compile -C "$build_folder" >"$log" 2>&1; then
+    grep -E -A12 'error|FAILED|warning' "$log" | tail -n 60 >&2
+    complain "The build failed."
+  else
+    rm -f "$log"
+    return 0
+  fi
+  rm -f "$log"
+  return 1
+}
