@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which places are covered, and where the plugin's own folders appear again in what is covered. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/oc-error.h"
+#include "core/oc-text.h"
+#include "launcher/oc-guarded.h"
+#include "launcher/oc-mount-table.h"
+#include "launcher/oc-plan-private.h"
+
+/* The names oc-temp.c gives the folders of runs. */
+#define TEMP_PREFIX "ocelot-"
+
+/* Where other programs' sockets are. No Unix socket can be opened at all (seccomp); this is the second layer, and keeps the
+ * files beside the sockets, such as X11's keys, from being read. Absolute, or "~/…", or "$NAME". */
+static const struct
+{
+  const char *path;
+  const char *reason;
+} services[] = {
+  { "/run/user", "session bus, keyring, agents, portals, Wayland" },
+  { "$XDG_RUNTIME_DIR", "session bus, keyring, agents, portals, Wayland" },
+  { "/run/dbus", "system bus" },
+  { "/var/run/dbus", "system bus" },
+  { "/tmp/.X11-unix", "X11" },
+  { "/tmp/.ICE-unix", "session manager" },
+  { "/tmp/.XIM-unix", "input methods" },
+  { "~/.Xauthority", "X11's key" },
+  { "$XAUTHORITY", "X11's key" },
+  { "~/.ICEauthority", "the session manager's key" },
+  { "/run/docker.sock", "docker" },
+  { "/var/run/docker.sock", "docker" },
+  { "/run/containerd", "containers" },
+  { "/run/podman", "containers" },
+  { "/run/crio", "containers" },
+  { "/run/libvirt", "virtual machines" },
+  { "/run/lxd.socket", "containers" },
+  { "/var/lib/lxd/unix.socket", "containers" },
+  { "/run/snapd.socket", "packages" },
+  { "/run/snapd-snap.socket", "packages" },
+  { "/run/systemd/private", "systemd" },
+  { "/run/systemd/notify", "systemd" },
+  { "/run/systemd/journal", "systemd" },
+  { "/run/systemd/userdb", "systemd" },
+  { "/run/pcscd", "smart cards" },
+  { "/run/cups", "printers" },
+  { "/run/screen", "terminals" },
+};
+
+/* NULL-terminated, the environment's first. The real home is guarded too where HOME is something else. */
+static GPtrArray *
+list_homes (OcPlan *self)
+{
+  GPtrArray *homes = g_ptr_array_new_with_free_func (g_free);
+  struct passwd entry, *found = NULL;
+  char buffer[4096];
+
+  g_ptr_array_add (homes, g_strdup (self->home));
+  if (getpwuid_r (geteuid (), &entry, buffer, sizeof buffer, &found) == 0 && found != NULL && found->pw_dir != NULL
+      && g_path_is_absolute (found->pw_dir) && strcmp (found->pw_dir, self->home) != 0)
+    g_ptr_array_add (homes, g_strdup (found->pw_dir));
+  g_ptr_array_add (homes, NULL);
+  return homes;
+}
+
+static void
+add_mask (OcPlan *self, const char *path, const char *reason)
+{
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_MASK, path, reason));
+}
+
+static void
+add_services (OcPlan *self, const char *const *homes)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (services); i++)
+    {
+      const char *path = services[i].path;
+      const char *value = path[0] == '$' ? g_getenv (path + 1) : NULL;
+
+      if (path[0] == '/')
+        oc_guarded_resolve (path, services[i].reason, found);
+      else if (value != NULL && g_path_is_absolute (value))
+        oc_guarded_resolve (value, services[i].reason, found);
+      for (gsize j = 0; path[0] == '~' && homes[j] != NULL; j++)
+        {
+          g_autofree char *in_home = g_build_filename (homes[j], path + 1, NULL);
+
+          oc_guarded_resolve (in_home, services[i].reason, found);
+        }
+    }
+  for (guint i = 0; i < found->len; i++)
+    {
+      const OcGuardedPlace *place = found->pdata[i];
+
+      if (place->exists && !place->is_link)
+        add_mask (self, place->path, place->reason);
+    }
+}
+
+static gboolean
+refuse_guarded (const char *own, const OcGuardedPlace *place, GError **error)
+{
+  g_autofree char *shown_own = oc_text_escape (own, 0, NULL);
+  g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
+
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+               "guarded-places: %s lies in or around the guarded place %s (%s); move one of them", shown_own, shown, place->reason);
+  return FALSE;
+}
+
+static gboolean
+is_at_or_below (const char *path, const char *ancestor)
+{
+  return strcmp (path, ancestor) == 0 || oc_plan_is_below (path, ancestor);
+}
+
+static gboolean
+check_guarded (OcPlan *self, const OcGuardedPlace *place, GError **error)
+{
+  const char *own[] = { self->folder, self->data_folder, self->temp_folder };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (own); i++)
+    if (is_at_or_below (own[i], place->path))
+      return refuse_guarded (own[i], place, error);
+  /* A mount point below a folder the plugin can write could be swapped by it (CVE-2026-87766). */
+  for (gsize i = 1; i < G_N_ELEMENTS (own); i++)
+    if (oc_plan_is_below (place->path, own[i]))
+      return refuse_guarded (own[i], place, error);
+  return TRUE;
+}
+
+static void
+add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *reason)
+{
+  g_autoptr (GPtrArray) aliases = g_ptr_array_new_with_free_func (g_free);
+
+  oc_mount_table_find_aliases (table, path, aliases);
+  for (guint i = 0; i < aliases->len; i++)
+    {
+      add_mask (self, aliases->pdata[i], reason);
+      g_ptr_array_add (self->denied, g_strdup (aliases->pdata[i]));
+    }
+}
+
+static gboolean
+add_guarded (OcPlan *self, const char *const *homes, OcMountTable *table, GError **error)
+{
+  g_autoptr (GPtrArray) places = oc_guarded_list (homes, error);
+
+  if (places == NULL)
+    return FALSE;
+  for (guint i = 0; i < places->len; i++)
+    {
+      const OcGuardedPlace *place = places->pdata[i];
+
+      if (!place->is_link && !check_guarded (self, place, error))
+        return FALSE;
+      g_ptr_array_add (self->denied, g_strdup (place->path));
+      if (place->is_link)
+        continue;
+      if (place->exists)
+        add_mask (self, place->path, place->reason);
+      add_aliases (self, table, place->path, place->reason);
+      if (place->n_links > 1)
+        {
+          g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
+
+          g_ptr_array_add (self->notes,
+                           g_strdup_printf ("%s has other names on its disk (hard links), which stay readable", shown));
+        }
+    }
+  return TRUE;
+}
+
+/* Everything of ours but the plugin's own folders: other plugins, their data, consent, activity, storage. */
+static gboolean
+add_own_base (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
+{
+  const char *base = oc_paths_get_base (paths);
+  g_autofree char *canonical = realpath (base, NULL);
+  g_autofree char *data = NULL;
+  g_autofree char *folder = NULL;
+
+  if (canonical == NULL)
+    {
+      g_autofree char *shown = oc_text_escape (base, 0, NULL);
+
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "folders: %s: %s", shown, g_strerror (errno));
+      return FALSE;
+    }
+  data = g_build_filename (canonical, "Data", self->id, NULL);
+  folder = g_build_filename (canonical, "Plugins", self->id, NULL);
+  /* A plugin folder that is a link to another plugin's data, or to the whole of Plugins, shows neither. */
+  if (strcmp (self->data_folder, data) != 0
+      || (is_at_or_below (self->folder, canonical) && strcmp (self->folder, folder) != 0)
+      || is_at_or_below (self->temp_folder, canonical))
+    {
+      g_autofree char *shown = oc_text_escape (canonical, 0, NULL);
+
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "folders: the plugin's folders in %s are not where they must be", shown);
+      return FALSE;
+    }
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical, "other plugins, consent, activity, storage"));
+  g_ptr_array_add (self->denied, g_strdup (canonical));
+  add_aliases (self, table, canonical, "other plugins, consent, activity, storage");
+  return TRUE;
+}
+
+static gboolean
+add_system_plugins (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
+{
+  const char *const *folders = oc_paths_get_system_plugins (paths);
+
+  for (; *folders != NULL; folders++)
+    {
+      g_autofree char *canonical = realpath (*folders, NULL);
+      g_autofree char *own = NULL;
+
+      if (canonical == NULL && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+        continue;
+      own = canonical != NULL ? g_build_filename (canonical, self->id, NULL) : NULL;
+      if (canonical == NULL || (is_at_or_below (self->folder, canonical) && strcmp (self->folder, own) != 0))
+        {
+          g_autofree char *shown = oc_text_escape (*folders, 0, NULL);
+
+          g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "folders: the plugin's folder is not where it must be in %s", shown);
+          return FALSE;
+        }
+      g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical, "other plugins"));
+      add_aliases (self, table, canonical, "other plugins");
+    }
+  return TRUE;
+}
+
+/* The temporary folders of other runs lie beside ours and belong to the same user. Those that begin later are kept from a
+ * worker by the allow-list: a name in the same folder makes it enumerate that. */
+static void
+add_other_runs (OcPlan *self)
+{
+  g_autofree char *parent = g_path_get_dirname (self->temp_folder);
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  const char *name;
+
+  g_ptr_array_add (self->denied, g_build_filename (parent, TEMP_PREFIX, NULL));
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (parent, name, NULL);
+      struct stat info;
+
+      if (!g_str_has_prefix (name, TEMP_PREFIX) || is_at_or_below (self->temp_folder, path)
+          || is_at_or_below (self->data_folder, path) || is_at_or_below (self->folder, path) || lstat (path, &info) != 0
+          || !S_ISDIR (info.st_mode) || info.st_uid != geteuid ())
+        continue;
+      add_mask (self, path, "another run's temporary files");
+    }
+}
+
+static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const OcPlace *const *place_a = a, *const *place_b = b;
+  int order = strcmp ((*place_a)->path, (*place_b)->path);
+
+  /* Of two for one place the later kind wins: hidden with mount points over unreadable. */
+  return order != 0 ? order : (int) (*place_b)->kind - (int) (*place_a)->kind;
+}
+
+static void
+add_points (OcPlace *cover, const char *own)
+{
+  const char *rest = own + strlen (cover->path) + 1;
+
+  for (const char *slash = strchr (rest, '/');; slash = strchr (slash + 1, '/'))
+    {
+      g_autofree char *point = slash != NULL ? g_strndup (rest, (gsize) (slash - rest)) : g_strdup (rest);
+
+      if (!g_ptr_array_find_with_equal_func (cover->points, point, g_str_equal, NULL))
+        g_ptr_array_add (cover->points, g_steal_pointer (&point));
+      if (slash == NULL)
+        return;
+    }
+}
+
+/* The nearest of the places kept so far that lies above @path. (nullable) */
+static OcPlace *
+find_above (GPtrArray *kept, const char *path)
+{
+  for (guint i = kept->len; i > 0; i--)
+    {
+      OcPlace *place = kept->pdata[i - 1];
+
+      if (oc_plan_is_below (path, place->path))
+        return place;
+    }
+  return NULL;
+}
+
+/* Sorts, leaves out what is covered already, and makes way for the plugin's own folders. */
+static void
+settle (OcPlan *self)
+{
+  g_autoptr (GPtrArray) all = g_steal_pointer (&self->places);
+  GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_place_free);
+
+  g_ptr_array_sort (all, compare_places);
+  for (guint i = 0; i < all->len; i++)
+    {
+      OcPlace *place = all->pdata[i];
+      OcPlace *above = find_above (kept, place->path);
+      const OcPlace *last = kept->len > 0 ? kept->pdata[kept->len - 1] : NULL;
+      gboolean own = place->kind == OC_OP_READ_ONLY || place->kind == OC_OP_WRITABLE;
+      gboolean covered = above != NULL && (above->kind == OC_OP_MASK || above->kind == OC_OP_HIDE);
+
+      if ((!own && covered) || (last != NULL && strcmp (last->path, place->path) == 0))
+        continue;
+      /* Code that lies in nothing hidden needs no mount of its own: all is read-only. */
+      if (place->kind == OC_OP_READ_ONLY && !covered)
+        continue;
+      if (own && covered)
+        {
+          above->kind = OC_OP_HIDE;
+          add_points (above, place->path);
+        }
+      all->pdata[i] = NULL;
+      g_ptr_array_add (kept, place);
+    }
+  self->places = kept;
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+gboolean
+oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
+{
+  g_autoptr (OcMountTable) table = oc_mount_table_new (error);
+  g_autoptr (GPtrArray) homes = NULL;
+
+  if (table == NULL)
+    return FALSE;
+  homes = list_homes (self);
+  add_services (self, (const char *const *) homes->pdata);
+  if (!add_guarded (self, (const char *const *) homes->pdata, table, error) || !add_own_base (self, paths, table, error)
+      || !add_system_plugins (self, paths, table, error))
+    return FALSE;
+  add_other_runs (self);
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_READ_ONLY, self->folder, "the plugin's code"));
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->data_folder, "the plugin's data"));
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder, "the plugin's temporary files"));
+  settle (self);
+  g_ptr_array_sort (self->denied, compare_texts);
+  return TRUE;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Stage 1, the mounts. Plain C: see oc-sandbox-private.h. Every place is opened first, without following a symlink anywhere,
+ * and mounted on by descriptor: a name that is swapped in between hits nothing (CVE-2024-42472, CVE-2026-87766). */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "launcher/oc-sandbox-private.h"
+
+#define MASK_FILE "/dev/.mask-file"
+#define MASK_FOLDER "/dev/.mask-folder"
+#define HOST_ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+/* The whole of /dev. */
+static const struct
+{
+  const char *path;
+  unsigned int device_minor;
+} devices[] = {
+  { "/dev/null", 3 }, { "/dev/zero", 5 }, { "/dev/full", 7 }, { "/dev/random", 8 }, { "/dev/urandom", 9 },
+};
+#define N_DEVICES (sizeof devices / sizeof *devices)
+
+static const struct
+{
+  const char *target;
+  const char *path;
+} links[] = {
+  { "/proc/self/fd", "/dev/fd" },
+  { "/proc/self/fd/0", "/dev/stdin" },
+  { "/proc/self/fd/1", "/dev/stdout" },
+  { "/proc/self/fd/2", "/dev/stderr" },
+};
+
+static int
+set_attrs (int fd, const char *path, unsigned int flags, uint64_t set, uint64_t clear, uint64_t propagation)
+{
+  struct mount_attr attr = { .attr_set = set, .attr_clr = clear, .propagation = propagation };
+
+  return mount_setattr (fd, path, flags, &attr, sizeof attr);
+}
+
+static int
+clone_tree (int place, unsigned int flags)
+{
+  return open_tree (place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | flags);
+}
+
+static int
+attach (int tree, int place)
+{
+  return move_mount (tree, "", place, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+int
+oc_stage_open_place (const char *path)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+
+  return (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+/* The trees that are to be at their place again later, cloned while their place is not covered yet. */
+static void
+clone_own_trees (OcStage *stage)
+{
+  for (size_t i = 0; i < stage->n_ops; i++)
+    {
+      OcOp *op = &stage->ops[i];
+      bool writable = op->kind == OC_OP_WRITABLE;
+      int place;
+
+      op->fd = -1;
+      if (op->kind != OC_OP_READ_ONLY && !writable)
+        continue;
+      place = oc_stage_open_place (op->path);
+      if (place < 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      /* A writable tree is cloned without the mounts in it: what hangs there is somebody else's. */
+      op->fd = clone_tree (place, writable ? 0 : AT_RECURSIVE);
+      if (op->fd < 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      if (writable && set_attrs (op->fd, "", AT_EMPTY_PATH, 0, MOUNT_ATTR_RDONLY, 0) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      close (place);
+    }
+}
+
+static void
+clone_devices (const OcStage *stage, int trees[N_DEVICES])
+{
+  for (size_t i = 0; i < N_DEVICES; i++)
+    {
+      struct stat info;
+      int place = oc_stage_open_place (devices[i].path);
+
+      if (place < 0 || fstat (place, &info) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+      /* A container may have put something else there. */
+      if (!S_ISCHR (info.st_mode) || info.st_rdev != makedev (1, devices[i].device_minor))
+        {
+          errno = ENODEV;
+          oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+        }
+      trees[i] = clone_tree (place, 0);
+      /* Read-only does not keep from writing to a device; it keeps uid 0, who owns it, from chmod(). */
+      if (trees[i] < 0 || set_attrs (trees[i], "", AT_EMPTY_PATH, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV, 0) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+      close (place);
+    }
+}
+
+static void
+make_mask_sources (const OcStage *stage)
+{
+  int fd = open (MASK_FILE, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+
+  if (fd < 0 || close (fd) != 0 || mkdir (MASK_FOLDER, 0) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
+}
+
+static void
+mount_devices (const OcStage *stage)
+{
+  int trees[N_DEVICES];
+
+  clone_devices (stage, trees);
+  if (mount ("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0755,size=64k,nr_inodes=64") != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
+  for (size_t i = 0; i < N_DEVICES; i++)
+    {
+      int place = open (devices[i].path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+
+      if (place < 0 || attach (trees[i], place) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+      close (place);
+      close (trees[i]);
+    }
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    if (symlink (links[i].target, links[i].path) != 0)
+      oc_stage_fail (stage, OC_LAYER_MOUNTS, links[i].path);
+  if (mkdir ("/dev/shm", 0555) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev/shm");
+  make_mask_sources (stage);
+  /* From here on; the masks cloned from it inherit it. */
+  if (set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
+}
+
+static void
+mount_proc (const OcStage *stage)
+{
+  /* Read-only, since uid 0 may write sysctls without any capability. hidepid=4 (ptraceable) because /proc/1/cmdline is the
+   * launcher's: it names the selection, which is a permission of its own. The weaker hidepid=2 does not bind group 0. */
+  if (mount ("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "hidepid=4") != 0)
+    oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
+}
+
+static void
+do_mask (const OcStage *stage, const OcOp *op, int place, int mask_file, int mask_folder)
+{
+  struct stat info;
+  int tree;
+
+  if (fstat (place, &info) != 0)
+    oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+  tree = clone_tree (S_ISDIR (info.st_mode) ? mask_folder : mask_file, 0);
+  if (tree < 0 || attach (tree, place) != 0)
+    oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+  close (tree);
+}
+
+static int
+make_hiding_tree (const OcOp *op)
+{
+  int context = fsopen ("tmpfs", FSOPEN_CLOEXEC);
+  int tree;
+
+  /* Searchable, so that the mount points in it are reached; not readable, so that nothing is listed. */
+  if (context < 0 || fsconfig (context, FSCONFIG_SET_STRING, "mode", "0111", 0) != 0
+      || fsconfig (context, FSCONFIG_SET_STRING, "size", "64k", 0) != 0
+      || fsconfig (context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+    return -1;
+  tree = fsmount (context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  close (context);
+  if (tree < 0)
+    return -1;
+  for (size_t i = 0; i < op->n_points; i++)
+    if (mkdirat (tree, op->points[i], 0111) != 0)
+      return -1;
+  if (set_attrs (tree, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY, 0, 0) != 0)
+    return -1;
+  return tree;
+}
+
+static void
+do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
+{
+  int place = oc_stage_open_place (op->path);
+  int tree = op->fd;
+
+  if (place < 0)
+    {
+      /* Gone since the plan was made, or not to be reached by this user at all, and so not by the plugin either. A place that
+       * has become a symlink (ELOOP) is not among these: nothing runs. */
+      if (op->optional && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+        return;
+      oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+    }
+  switch (op->kind)
+    {
+    case OC_OP_MASK:
+      do_mask (stage, op, place, mask_file, mask_folder);
+      break;
+    case OC_OP_HIDE:
+      tree = make_hiding_tree (op);
+      if (tree < 0 || attach (tree, place) != 0)
+        oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+      break;
+    case OC_OP_READ_ONLY:
+    case OC_OP_WRITABLE:
+      if (attach (tree, place) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      break;
+    }
+  if (tree >= 0)
+    close (tree);
+  close (place);
+}
+
+static void
+remove_mask_sources (const OcStage *stage)
+{
+  if (set_attrs (AT_FDCWD, "/dev", 0, 0, MOUNT_ATTR_RDONLY, 0) != 0 || unlink (MASK_FILE) != 0 || rmdir (MASK_FOLDER) != 0
+      || set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
+}
+
+void
+oc_stage_mount (OcStage *stage)
+{
+  int mask_file, mask_folder;
+
+  /* One call for everything. Private, not slave: what the host mounts later must not appear here, writable. */
+  if (set_attrs (AT_FDCWD, "/", AT_RECURSIVE, HOST_ATTRS, 0, MS_PRIVATE) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/");
+  clone_own_trees (stage);
+  mount_devices (stage);
+  mount_proc (stage);
+  mask_file = oc_stage_open_place (MASK_FILE);
+  mask_folder = oc_stage_open_place (MASK_FOLDER);
+  if (mask_file < 0 || mask_folder < 0)
+    oc_stage_fail (stage, OC_LAYER_GUARDED, "/dev");
+  for (size_t i = 0; i < stage->n_ops; i++)
+    do_op (stage, &stage->ops[i], mask_file, mask_folder);
+  remove_mask_sources (stage);
+  close (mask_file);
+  close (mask_folder);
+}

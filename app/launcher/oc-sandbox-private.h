@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The plan, flattened: what the code after clone() works with. Plain C and nothing else: after clone() in a process that may
+ * have threads, malloc() or a GLib call can wait for ever for a lock whose owner does not exist in the child. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The order in which they are applied; names in oc-sandbox.c. Zero is none. */
+typedef enum
+{
+  OC_LAYER_NONE = 0,
+  OC_LAYER_DESCRIPTORS,
+  OC_LAYER_USER_NAMESPACE,
+  OC_LAYER_MOUNTS,
+  OC_LAYER_GUARDED,
+  OC_LAYER_PROCESSES,
+  OC_LAYER_LIMITS,
+  OC_LAYER_CAPABILITIES,
+  OC_LAYER_NO_NEW_PRIVS,
+  OC_LAYER_LANDLOCK,
+  OC_LAYER_SECCOMP,
+  OC_LAYER_EXECUTE,
+} OcLayerKind;
+
+typedef enum
+{
+  OC_OP_MASK = 0,  /* an unreadable mode-0000 file or folder on top */
+  OC_OP_HIDE,      /* an empty folder on top, searchable but not listable, with mount points in it */
+  OC_OP_READ_ONLY, /* the tree itself, back at its place inside something hidden */
+  OC_OP_WRITABLE,  /* the same, and writable */
+} OcOpKind;
+
+typedef struct
+{
+  OcOpKind kind;
+  const char *path;          /* absolute, canonical */
+  const char *const *points; /* HIDE: relative paths of the folders to make, parents first */
+  size_t n_points;
+  bool optional;             /* not there any more when it is to be done: nothing to do */
+  int fd;                    /* the executor's: the cloned tree */
+} OcOp;
+
+/* The places that a worker's Landlock allow-list leaves out, as a tree of names. Children are contiguous and sorted. */
+typedef struct
+{
+  const char *name;
+  uint32_t first_child;
+  uint32_t n_children;
+  bool denied;
+} OcNode;
+
+typedef struct
+{
+  int resource;
+  uint64_t value;
+} OcStageLimit;
+
+#define OC_STAGE_MAX_LIMITS 8
+
+typedef struct
+{
+  uid_t uid;
+  gid_t gid;
+  bool private_network;
+
+  OcOp *ops; /* sorted: what lies above comes first */
+  size_t n_ops;
+  const OcNode *nodes; /* [0] is "/"; none: Landlock lets everything be read, the masks hold */
+  size_t n_nodes;
+  OcStageLimit limits[OC_STAGE_MAX_LIMITS];
+  size_t n_limits;
+
+  const char *working_folder;
+  const char *program;
+  const char *const *argv;
+  const char *const *env;
+  int fds[5]; /* -1: /dev/null made inside for 0 to 2, closed for 3 and 4 */
+
+  int ready_fd;  /* failures and "sealed"; its end of file without a failure is the exec */
+  int status_fd; /* pid 1's last word: how the command ended */
+  int life_fd;   /* hangs up when the launcher is gone */
+} OcStage;
+
+typedef enum
+{
+  OC_REPORT_FAILED = 1, /* a layer */
+  OC_REPORT_SEALED,     /* all layers hold, execve() is next */
+  OC_REPORT_NOT_EXECUTED,
+  OC_REPORT_ENDED,
+} OcReportKind;
+
+/* One write() below PIPE_BUF, so it is there whole or not at all. */
+typedef struct
+{
+  int32_t kind;
+  int32_t layer;
+  int32_t error; /* errno */
+  int32_t exit_code;
+  int32_t signal;
+  char what[236];
+} OcReport;
+
+/* In the new namespaces, as pid 1. */
+_Noreturn void oc_stage_main (OcStage *stage);
+/* Says why on the ready pipe and ends: nothing ran. Uses errno. */
+_Noreturn void oc_stage_fail (const OcStage *stage,
+                              OcLayerKind layer,
+                              const char *what);
+
+void oc_stage_mount (OcStage *stage);
+/* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */
+void oc_stage_seal (const OcStage *stage);
+
+/* Opens with O_PATH, following no symlink anywhere. */
+int oc_stage_open_place (const char *path);

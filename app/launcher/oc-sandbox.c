@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The launcher's side of the direct executor. */
+#include "launcher/oc-sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/oc-error.h"
+#include "core/oc-fd.h"
+#include "core/oc-text.h"
+#include "launcher/oc-landlock.h"
+#include "launcher/oc-sandbox-flat.h"
+
+/* Building takes some milliseconds; a dead network mount can hold it up for ever. */
+#define START_TIMEOUT_US (15 * G_USEC_PER_SEC)
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+struct _OcProcess
+{
+  OcFd pidfd;
+  OcFd status_fd;
+  OcFd life_fd; /* held open as long as this lives, so that pid 1 sees when it does not */
+  gboolean waited;
+  gboolean told; /* pid 1 said how the command ended */
+  int exit_code;
+  int signal;
+};
+
+/* The first word of every message; the ids of the self-test's layers where there is one. */
+static const char *
+layer_to_id (OcLayerKind layer)
+{
+  switch (layer)
+    {
+    case OC_LAYER_NONE:
+      return "launcher";
+    case OC_LAYER_DESCRIPTORS:
+      return "descriptors";
+    case OC_LAYER_USER_NAMESPACE:
+      return "user-namespace";
+    case OC_LAYER_MOUNTS:
+      return "mounts-read-only";
+    case OC_LAYER_GUARDED:
+      return "guarded-places";
+    case OC_LAYER_PROCESSES:
+      return "pid-namespace";
+    case OC_LAYER_LIMITS:
+      return "limits";
+    case OC_LAYER_CAPABILITIES:
+      return "capabilities";
+    case OC_LAYER_NO_NEW_PRIVS:
+      return "no-new-privs";
+    case OC_LAYER_LANDLOCK:
+      return "landlock";
+    case OC_LAYER_SECCOMP:
+      return "seccomp";
+    case OC_LAYER_EXECUTE:
+      return "execute";
+    }
+  return "launcher";
+}
+
+static void
+set_layer_error (GError **error, OcLayerKind layer, const char *what, int saved_errno)
+{
+  g_autofree char *shown = oc_text_escape (what, 0, NULL);
+
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s: %s", layer_to_id (layer), shown, g_strerror (saved_errno));
+}
+
+gboolean
+oc_sandbox_check_uid (gboolean allow_root, GError **error)
+{
+  if (geteuid () != 0 || allow_root)
+    return TRUE;
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+               "launcher: plugins are not run as the system's administrator (uid 0), whom limits on processes do not bind; run as "
+               "an ordinary user, or say --allow-root in a container");
+  return FALSE;
+}
+
+/* A descriptor that names a host file, folder, terminal or socket would let the plugin act through the host's own mount:
+ * reopen it for writing, fchmod() it, openat (fd, ".."). Replaces /dev/null by -1: made anew inside. */
+static gboolean
+check_descriptor (int *fd, int place, GError **error)
+{
+  struct stat info;
+  struct statfs system;
+
+  if (*fd < 0)
+    return TRUE;
+  if (fstat (*fd, &info) != 0 || fstatfs (*fd, &system) != 0)
+    {
+      set_layer_error (error, OC_LAYER_DESCRIPTORS, "stat", errno);
+      return FALSE;
+    }
+  if (S_ISFIFO (info.st_mode) && system.f_type == PIPEFS_MAGIC)
+    return TRUE;
+  if (S_ISCHR (info.st_mode) && info.st_rdev == makedev (1, 3) && place <= STDERR_FILENO)
+    {
+      *fd = -1;
+      return TRUE;
+    }
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "descriptors: descriptor %d is neither an anonymous pipe nor /dev/null", place);
+  return FALSE;
+}
+
+/* Between clone() and the child's resetting its signals, a handler of GLib's must not run in it. */
+static pid_t
+clone_child (OcStage *stage, int *pidfd)
+{
+  unsigned long flags = NAMESPACES | CLONE_PIDFD | SIGCHLD | (stage->private_network ? CLONE_NEWNET : 0);
+  sigset_t all, before;
+  pid_t pid;
+  int saved_errno;
+
+  sigfillset (&all);
+  if (pthread_sigmask (SIG_SETMASK, &all, &before) != 0)
+    return -1;
+  /* Like fork(), without the C library's fork handlers. The order of the last two arguments differs between architectures; they
+   * are not used. */
+  pid = (pid_t) syscall (SYS_clone, flags, NULL, pidfd, NULL, NULL);
+  if (pid == 0)
+    oc_stage_main (stage);
+  saved_errno = errno;
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  errno = saved_errno;
+  return pid;
+}
+
+/* Reads one report. 1, 0 at the end of the file, -1 with errno (ETIME past the deadline). */
+static int
+read_report (int fd, OcReport *report, gint64 deadline)
+{
+  for (;;)
+    {
+      struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+      gint64 left = deadline - g_get_monotonic_time ();
+      int n = left > 0 ? poll (&poll_fd, 1, (int) (left / 1000) + 1) : 0;
+      ssize_t length;
+
+      if (n == 0)
+        {
+          errno = ETIME;
+          return -1;
+        }
+      if (n < 0 && errno != EINTR)
+        return -1;
+      if (n < 0)
+        continue;
+      length = read (fd, report, sizeof *report);
+      if (length == (ssize_t) sizeof *report)
+        {
+          report->what[sizeof report->what - 1] = '\0';
+          return 1;
+        }
+      if (length == 0)
+        return 0;
+      if (length > 0 || (errno != EINTR && errno != EAGAIN))
+        {
+          errno = length > 0 ? EPROTO : errno;
+          return -1;
+        }
+    }
+}
+
+/* Until the exec has happened: the ready pipe ends without a failure, after all layers were reported to hold. */
+static gboolean
+wait_until_executed (int ready_fd, GError **error)
+{
+  gint64 deadline = g_get_monotonic_time () + START_TIMEOUT_US;
+  gboolean sealed = FALSE;
+  OcReport report;
+  int n;
+
+  while ((n = read_report (ready_fd, &report, deadline)) > 0)
+    {
+      g_autofree char *shown = NULL;
+
+      if (report.kind == OC_REPORT_SEALED)
+        {
+          sealed = TRUE;
+          continue;
+        }
+      if (report.kind != OC_REPORT_NOT_EXECUTED)
+        {
+          set_layer_error (error, (OcLayerKind) report.layer, report.what, report.error);
+          return FALSE;
+        }
+      shown = oc_text_escape (report.what, 0, NULL);
+      g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown, g_strerror (report.error));
+      return FALSE;
+    }
+  if (n < 0)
+    {
+      set_layer_error (error, OC_LAYER_NONE, "set-up", errno);
+      return FALSE;
+    }
+  if (!sealed)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "launcher: the sandbox was ended while it was being built");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+make_pipe (int fds[2], GError **error)
+{
+  if (pipe2 (fds, O_CLOEXEC) == 0)
+    return TRUE;
+  set_layer_error (error, OC_LAYER_DESCRIPTORS, "pipe", errno);
+  return FALSE;
+}
+
+OcProcess *
+oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
+{
+  g_autoptr (OcFlat) flat = NULL;
+  g_autoptr (OcProcess) self = NULL;
+  int ready[2], status[2], life[2];
+  gboolean executed;
+  pid_t pid;
+
+  g_return_val_if_fail (plan != NULL && command != NULL && g_path_is_absolute (command->program), NULL);
+  flat = oc_flat_new (plan);
+  for (int i = 0; i < 5; i++)
+    {
+      flat->stage.fds[i] = command->fds[i];
+      if (!check_descriptor (&flat->stage.fds[i], i, error))
+        return NULL;
+    }
+  /* Said here too, since it is the one layer an ordinary machine may lack altogether. Stage 2 checks again. */
+  if (oc_landlock_get_abi () < OC_LANDLOCK_MIN_ABI)
+    {
+      set_layer_error (error, OC_LAYER_LANDLOCK, "version", EOPNOTSUPP);
+      return NULL;
+    }
+  if (!make_pipe (ready, error))
+    return NULL;
+  self = g_new0 (OcProcess, 1);
+  self->pidfd = self->status_fd = self->life_fd = -1;
+  g_auto (OcFd) ready_read = ready[0];
+  g_auto (OcFd) ready_write = ready[1];
+  if (!make_pipe (status, error))
+    return NULL;
+  self->status_fd = status[0];
+  g_auto (OcFd) status_write = status[1];
+  if (!make_pipe (life, error))
+    return NULL;
+  self->life_fd = life[1];
+  g_auto (OcFd) life_read = life[0];
+  flat->stage.program = command->program;
+  flat->stage.argv = command->argv;
+  flat->stage.env = command->env;
+  flat->stage.ready_fd = ready_write;
+  flat->stage.status_fd = status_write;
+  flat->stage.life_fd = life_read;
+  pid = clone_child (&flat->stage, &self->pidfd);
+  if (pid < 0)
+    {
+      set_layer_error (error, OC_LAYER_USER_NAMESPACE, "new namespaces", errno);
+      return NULL;
+    }
+  oc_fd_close (&ready_write);
+  oc_fd_close (&status_write);
+  oc_fd_close (&life_read);
+  executed = wait_until_executed (ready_read, error);
+  return executed ? g_steal_pointer (&self) : NULL;
+}
+
+int
+oc_process_get_pidfd (OcProcess *self)
+{
+  g_return_val_if_fail (self != NULL, -1);
+  return self->pidfd;
+}
+
+void
+oc_process_kill (OcProcess *self)
+{
+  g_return_if_fail (self != NULL);
+  if (self->pidfd >= 0 && !self->waited)
+    (void) syscall (SYS_pidfd_send_signal, self->pidfd, SIGKILL, NULL, 0);
+}
+
+static void
+reap (OcProcess *self)
+{
+  siginfo_t info = { 0 };
+  OcReport report;
+
+  if (self->waited)
+    return;
+  while (waitid ((idtype_t) P_PIDFD, (id_t) self->pidfd, &info, WEXITED) != 0 && errno == EINTR)
+    ;
+  self->waited = TRUE;
+  /* Everything inside has ended, so the pipe has its whole content and no other writer. */
+  if (read_report (self->status_fd, &report, g_get_monotonic_time () + G_USEC_PER_SEC) == 1 && report.kind == OC_REPORT_ENDED)
+    {
+      self->told = TRUE;
+      self->exit_code = report.exit_code;
+      self->signal = report.signal;
+    }
+}
+
+gboolean
+oc_process_wait (OcProcess *self, int *exit_code, int *signal)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+  reap (self);
+  if (!self->told)
+    return FALSE;
+  if (exit_code != NULL)
+    *exit_code = self->exit_code;
+  if (signal != NULL)
+    *signal = self->signal;
+  return TRUE;
+}
+
+void
+oc_process_free (OcProcess *self)
+{
+  if (self == NULL)
+    return;
+  if (self->pidfd >= 0)
+    {
+      oc_process_kill (self);
+      reap (self);
+    }
+  oc_fd_close (&self->pidfd);
+  oc_fd_close (&self->status_fd);
+  oc_fd_close (&self->life_fd);
+  g_free (self);
+}
