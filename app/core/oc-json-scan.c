@@ -16,6 +16,9 @@
 #define MAX_INTEGER_TEXT "9007199254740991"
 /* Digits of MAX_INTEGER; an integer with more is too large whatever they are. */
 #define MAX_INTEGER_DIGITS 16
+/* How many keys of one object may have the same g_str_hash(), which json-glib keeps its members by. By chance two have; a file
+ * made for it brings json-glib to a halt (29,000 such keys fit in 1 MiB and took 4 s), and the launcher with it. */
+#define MAX_ALIKE_KEYS 64
 /* How much of a plugin's text an error message repeats. */
 #define MAX_SHOWN_CHARS 60
 
@@ -33,7 +36,9 @@ typedef enum
 typedef struct
 {
   gboolean is_object;
-  GHashTable *keys; /* (nullable) (element-type utf8): made with the first key, kept for the next object as deep */
+  /* (nullable): made with the first key, kept for the next object as deep. */
+  GHashTable *keys;   /* (element-type utf8) */
+  GHashTable *hashes; /* how many keys have this g_str_hash() */
 } Level;
 
 typedef struct
@@ -380,7 +385,10 @@ close_container (Scanner *self)
   Level *level = &self->levels[self->depth - 1];
 
   if (level->is_object && level->keys != NULL && g_hash_table_size (level->keys) > 0)
-    g_hash_table_remove_all (level->keys);
+    {
+      g_hash_table_remove_all (level->keys);
+      g_hash_table_remove_all (level->hashes);
+    }
   self->depth--;
   self->at++;
   end_value (self);
@@ -422,37 +430,59 @@ scan_value (Scanner *self,
   return TRUE;
 }
 
+/* Takes @key. @start: where it begins. */
+static gboolean
+add_key (Scanner *self,
+         char *key,
+         gsize start,
+         GError **error)
+{
+  Level *level = &self->levels[self->depth - 1];
+  gpointer hash = GUINT_TO_POINTER (g_str_hash (key));
+  guint n_alike;
+
+  if (level->keys == NULL)
+    {
+      level->keys = g_hash_table_new_full (oc_hash_string, g_str_equal, g_free, NULL);
+      level->hashes = g_hash_table_new (NULL, NULL);
+    }
+
+  if (!g_hash_table_add (level->keys, key)) /* @key is freed in either case */
+    {
+      g_autofree char *shown = oc_text_escape (self->string->str, MAX_SHOWN_CHARS, NULL);
+
+      return set_error_at (self, start, error,
+                           /* Translators: %s is the name of a member in a JSON file. */
+                           _("the key “%s” is there twice in the same object; keep one of the two"), shown);
+    }
+  if (g_hash_table_size (level->keys) > OC_JSON_MAX_KEYS)
+    return set_error_at (self, start, error, _("more than %d keys in the same object"), OC_JSON_MAX_KEYS);
+
+  n_alike = GPOINTER_TO_UINT (g_hash_table_lookup (level->hashes, hash)) + 1;
+  if (n_alike > MAX_ALIKE_KEYS)
+    return set_error_at (self, start, error, _("the keys of this object are made to keep a reader busy"));
+  g_hash_table_insert (level->hashes, hash, GUINT_TO_POINTER (n_alike));
+  return TRUE;
+}
+
 static gboolean
 scan_key (Scanner *self,
           GError **error)
 {
-  Level *level = &self->levels[self->depth - 1];
   gsize start = self->at;
-  g_autofree char *key = NULL;
 
   if (self->at >= self->len || self->data[self->at] != '"')
     return set_unexpected (self, _("a key in \""), error);
-  if (!scan_string (self, error))
+  if (!scan_string (self, error) ||
+      !add_key (self, g_strndup (self->string->str, self->string->len), start, error))
     return FALSE;
-
-  key = g_strndup (self->string->str, self->string->len);
-  if (level->keys == NULL)
-    level->keys = g_hash_table_new_full (oc_hash_string, g_str_equal, g_free, NULL);
-  if (g_hash_table_contains (level->keys, key))
-    {
-      g_autofree char *shown = oc_text_escape (key, MAX_SHOWN_CHARS, NULL);
-
-      return set_error_at (self, start, error,
-                           _("the key “%s” is there twice in the same object; keep one of the two"), shown);
-    }
 
   if (self->depth == 1 && self->members != NULL)
     {
-      OcJsonSpan span = { .key = g_strdup (key) };
+      OcJsonSpan span = { .key = g_strdup (self->string->str) };
 
       g_array_append_val (self->members, span);
     }
-  g_hash_table_add (level->keys, g_steal_pointer (&key));
   self->expect = EXPECT_COLON;
   return TRUE;
 }
@@ -581,7 +611,10 @@ oc_json_scan (const char *data,
     }
 
   for (gsize i = 0; i < OC_JSON_MAX_DEPTH; i++)
-    g_clear_pointer (&self.levels[i].keys, g_hash_table_unref);
+    {
+      g_clear_pointer (&self.levels[i].keys, g_hash_table_unref);
+      g_clear_pointer (&self.levels[i].hashes, g_hash_table_unref);
+    }
   if (good && root != NULL)
     *root = self.root;
   return good;

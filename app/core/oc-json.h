@@ -9,11 +9,15 @@ G_BEGIN_DECLS
 #define OC_JSON_MAX_BYTES (1024 * 1024)
 /* json-glib 1.6 overflows its stack at some 80,000; no format of ours nests past 8. */
 #define OC_JSON_MAX_DEPTH 32
+/* In one object. Our largest, the consent file's records, is made for 10,000; json-glib's own table is not made for a
+ * hostile million. */
+#define OC_JSON_MAX_KEYS 16384
 
 /* Strict check of RFC 8259 before json-glib may see the bytes (system.md section 4). Refuses: more
  * than @max_bytes, depth over OC_JSON_MAX_DEPTH, invalid UTF-8, NUL raw or escaped, duplicate keys
  * (after unescaping), anything but white space around the one root, a BOM, comments, quotes other
- * than '"', lone surrogates, numbers that RFC 8259 does not allow, integers outside ±(2^53-1).
+ * than '"', lone surrogates, numbers that RFC 8259 does not allow, integers outside ±(2^53-1), more
+ * than OC_JSON_MAX_KEYS keys in one object, keys made to collide in a hash table.
  * @max_bytes: 0 means OC_JSON_MAX_BYTES.
  * Errors: OC_ERROR_INVALID, the message starting "line L, column C: ". Linear in @len; uses no
  * recursion; memory bounded by @len. */
