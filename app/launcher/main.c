@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-json.h"
+#include "core/oc-launch.h"
+#include "core/oc-text.h"
+#include "launcher/oc-options.h"
+#include "launcher/oc-run.h"
+#include "launcher/oc-selftest.h"
+#include "oc-config.h"
+
+static void
+print_layers (JsonObject *report)
+{
+  JsonArray *layers = json_object_get_array_member (report, "layers");
+
+  for (guint i = 0; i < json_array_get_length (layers); i++)
+    {
+      JsonObject *layer = json_array_get_object_element (layers, i);
+      gboolean holds = json_object_get_boolean_member (layer, "holds");
+      const char *remedy = json_object_get_string_member_with_default (layer, "remedy", NULL);
+
+      printf ("%s  %s: %s\n", holds ? _("holds") : _("FAILS"), json_object_get_string_member (layer, "title"),
+              json_object_get_string_member (layer, "detail"));
+      if (!holds && remedy != NULL)
+        printf ("       %s\n", remedy);
+    }
+  printf ("%s\n", json_object_get_string_member (report, "summary"));
+}
+
+static int
+check (const OcOptions *options)
+{
+  g_autoptr (JsonNode) node = oc_selftest_run (options->allow_root);
+  JsonObject *report = json_node_get_object (node);
+  gboolean holds = json_object_get_boolean_member (report, "holds");
+
+  if (options->json)
+    {
+      g_autofree char *text = oc_json_to_string (node, FALSE);
+
+      printf ("%s\n", text);
+    }
+  else
+    print_layers (report);
+  return holds ? OC_EXIT_DONE : OC_EXIT_REFUSED;
+}
+
+int
+main (int argc,
+      char **argv)
+{
+  g_autoptr (OcOptions) options = NULL;
+  g_autoptr (GError) error = NULL;
+
+  /* Inside the sandbox: before anything that is not plain C. */
+  if (argc > 1 && strcmp (argv[1], "--canary") == 0)
+    return oc_selftest_canary (argc, argv);
+
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, OC_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+
+  options = oc_options_parse (argc, argv, &error);
+  if (options == NULL)
+    {
+      fprintf (stderr, "ocelot-launcher: %s\n%s", error->message, oc_options_get_usage ());
+      return OC_EXIT_USAGE;
+    }
+  switch (options->action)
+    {
+    case OC_ACTION_RUN:
+      return oc_run (options);
+    case OC_ACTION_CHECK:
+      return check (options);
+    case OC_ACTION_VERSION:
+      printf ("ocelot-launcher %s\n", OC_VERSION);
+      return OC_EXIT_DONE;
+    case OC_ACTION_HELP:
+      fputs (oc_options_get_usage (), stdout);
+      return OC_EXIT_DONE;
+    }
+  return OC_EXIT_USAGE;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-broker.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-error.h"
+#include "launcher/oc-call.h"
+#include "launcher/oc-rpc.h"
+
+/* The id of our one request. */
+#define RUN_ID "1"
+
+struct _OcBroker
+{
+  const OcHost *host;       /* borrowed */
+  OcPermissionSet *granted; /* owned */
+
+  OcRpcReader *reader; /* owned */
+  int from_worker;     /* owned; -1 after its end */
+  guint read_source;
+
+  int to_worker;     /* owned; -1 after the worker closed its end */
+  GQueue queue;      /* owned (element-type GBytes): framed messages not yet written */
+  gsize queue_bytes;
+  gsize head_offset; /* bytes of the first one already written */
+  guint write_source;
+  guint stall_source;
+
+  GHashTable *calls; /* owned: id → OcCall, not yet answered */
+  guint n_notifications;
+  gboolean ended;
+  gboolean worker_is_dead;
+  char *result_text; /* owned */
+
+  OcBrokerEndFunc end;
+  gpointer end_data;
+};
+
+static gboolean on_readable (int fd,
+                             GIOCondition condition,
+                             gpointer data);
+
+static void
+end (OcBroker *self,
+     OcOutcome outcome,
+     const char *message)
+{
+  if (self->ended)
+    return;
+  self->ended = TRUE;
+  g_clear_handle_id (&self->read_source, g_source_remove);
+  g_clear_handle_id (&self->stall_source, g_source_remove);
+  self->end (self, outcome, message, self->end_data);
+}
+
+/* Writing: never waits for the worker. */
+
+static void
+forget_queue (OcBroker *self)
+{
+  g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
+  self->queue_bytes = 0;
+  self->head_offset = 0;
+}
+
+static void
+close_to_worker (OcBroker *self)
+{
+  g_clear_handle_id (&self->write_source, g_source_remove);
+  if (self->to_worker >= 0)
+    close (self->to_worker);
+  self->to_worker = -1;
+  forget_queue (self);
+}
+
+static gboolean
+on_stalled (gpointer data)
+{
+  OcBroker *self = data;
+
+  self->stall_source = 0;
+  end (self, OC_OUTCOME_PROTOCOL, _("It asked for more than 8 MiB of answers and did not read them."));
+  return G_SOURCE_REMOVE;
+}
+
+/* Takes messages as long as the worker takes its answers. */
+static void
+update_reading (OcBroker *self)
+{
+  gsize limit = self->read_source ? OC_BROKER_PAUSE_BYTES : OC_BROKER_RESUME_BYTES;
+  gboolean reads = !self->ended && self->from_worker >= 0 && self->queue_bytes <= limit;
+
+  if (reads && self->read_source == 0)
+    {
+      g_clear_handle_id (&self->stall_source, g_source_remove);
+      self->read_source = g_unix_fd_add (self->from_worker, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
+    }
+  else if (!reads && self->read_source != 0)
+    {
+      g_clear_handle_id (&self->read_source, g_source_remove);
+      if (!self->ended && self->from_worker >= 0)
+        self->stall_source = g_timeout_add_seconds (OC_BROKER_STALL_S, on_stalled, self);
+    }
+}
+
+/* FALSE: the pipe is full, or there is nothing left to write. */
+static gboolean
+write_some (OcBroker *self)
+{
+  GBytes *head = g_queue_peek_head (&self->queue);
+  const char *data;
+  gsize len;
+  ssize_t n;
+
+  if (head == NULL)
+    return FALSE;
+  data = g_bytes_get_data (head, &len);
+  n = write (self->to_worker, data + self->head_offset, len - self->head_offset);
+  if (n < 0 && errno == EINTR)
+    return TRUE;
+  if (n < 0)
+    {
+      /* It no longer listens. Its answer may still come. */
+      if (errno != EAGAIN)
+        close_to_worker (self);
+      return FALSE;
+    }
+  self->head_offset += (gsize) n;
+  self->queue_bytes -= (gsize) n;
+  if (self->head_offset == len)
+    {
+      g_bytes_unref (g_queue_pop_head (&self->queue));
+      self->head_offset = 0;
+    }
+  return TRUE;
+}
+
+static gboolean
+on_writable (int fd,
+             GIOCondition condition,
+             gpointer data)
+{
+  OcBroker *self = data;
+
+  while (write_some (self))
+    ;
+  update_reading (self);
+  if (self->to_worker >= 0 && !g_queue_is_empty (&self->queue))
+    return G_SOURCE_CONTINUE;
+  self->write_source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+send_frame (OcBroker *self,
+            GBytes *frame)
+{
+  g_autoptr (GBytes) bytes = frame;
+
+  if (self->to_worker < 0)
+    return;
+  self->queue_bytes += g_bytes_get_size (bytes);
+  g_queue_push_tail (&self->queue, g_steal_pointer (&bytes));
+  if (self->write_source != 0)
+    return;
+  while (write_some (self))
+    ;
+  if (self->to_worker >= 0 && !g_queue_is_empty (&self->queue))
+    self->write_source = g_unix_fd_add (self->to_worker, G_IO_OUT | G_IO_ERR, on_writable, self);
+}
+
+/* Reading. */
+
+static void
+take_answer (OcBroker *self,
+             OcRpcMessage *message)
+{
+  const char *text;
+  JsonNode *data;
+  gint64 code;
+  gboolean uncaught;
+
+  if (g_strcmp0 (message->id, RUN_ID) != 0)
+    {
+      end (self, OC_OUTCOME_PROTOCOL, _("It answered a request that was never made."));
+      return;
+    }
+  if (message->error == NULL)
+    {
+      self->result_text = oc_rpc_message_dup_result_text (message);
+      end (self, OC_OUTCOME_DONE, NULL);
+      return;
+    }
+  code = json_object_get_int_member (message->error, "code");
+  text = json_object_get_string_member (message->error, "message");
+  data = json_object_get_member (message->error, "data");
+  uncaught = data && JSON_NODE_HOLDS_OBJECT (data) &&
+             json_object_get_boolean_member_with_default (json_node_get_object (data), "uncaught", FALSE);
+  /* A refused permission is no error of the plugin, however it passes it on. */
+  if (code != OC_RPC_PERMISSION_DENIED && (code == OC_RPC_INTERNAL_ERROR || uncaught))
+    end (self, OC_OUTCOME_EXCEPTION, text);
+  else
+    end (self, OC_OUTCOME_REPORTED, text);
+}
+
+static void
+take_request (OcBroker *self,
+              OcRpcMessage *message)
+{
+  g_autoptr (OcRpcMessage) owned = message;
+  g_autoptr (OcCall) call = NULL;
+  gboolean notification = message->kind == OC_RPC_NOTIFICATION;
+
+  if (self->worker_is_dead)
+    return;
+  if (notification && ++self->n_notifications > OC_BROKER_MAX_NOTIFICATIONS)
+    {
+      end (self, OC_OUTCOME_PROTOCOL, _("It sent more than 100,000 messages that ask for no answer."));
+      return;
+    }
+  if (!notification && g_hash_table_contains (self->calls, message->id))
+    {
+      end (self, OC_OUTCOME_PROTOCOL, _("It used the id of a call that is not yet answered for another one."));
+      return;
+    }
+  if (g_hash_table_size (self->calls) + g_queue_get_length (&self->queue) >= OC_BROKER_MAX_IN_FLIGHT)
+    {
+      end (self, OC_OUTCOME_PROTOCOL, _("It made more than 64 calls without waiting for their answers."));
+      return;
+    }
+  call = oc_call_new (self, g_steal_pointer (&owned), oc_method_find (message->method));
+  if (!notification)
+    g_hash_table_insert (self->calls, g_strdup (oc_call_get_id (call)), oc_call_ref (call));
+  oc_call_dispatch (call, self->granted);
+}
+
+/* FALSE: nothing more to take now. */
+static gboolean
+take_message (OcBroker *self)
+{
+  g_autoptr (GBytes) body = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OcRpcMessage) message = NULL;
+
+  if (self->ended || !oc_rpc_reader_next (self->reader, &body, &error))
+    {
+      if (error != NULL)
+        end (self, OC_OUTCOME_PROTOCOL, error->message);
+      return FALSE;
+    }
+  if (body == NULL)
+    return FALSE;
+  message = oc_rpc_message_parse (body, &error);
+  if (message == NULL)
+    end (self, OC_OUTCOME_PROTOCOL, error->message);
+  else if (message->kind == OC_RPC_RESPONSE)
+    take_answer (self, message);
+  else
+    take_request (self, g_steal_pointer (&message));
+  return !self->ended;
+}
+
+static void
+close_from_worker (OcBroker *self)
+{
+  g_clear_handle_id (&self->read_source, g_source_remove);
+  if (self->from_worker >= 0)
+    close (self->from_worker);
+  self->from_worker = -1;
+}
+
+/* One read and the messages in it. FALSE: the end, or nothing there now. */
+static gboolean
+read_some (OcBroker *self,
+           gboolean *at_end)
+{
+  char chunk[65536];
+  ssize_t n = read (self->from_worker, chunk, sizeof chunk);
+
+  *at_end = FALSE;
+  if (n < 0 && errno == EINTR)
+    return TRUE;
+  if (n < 0 && errno == EAGAIN)
+    return FALSE;
+  if (n <= 0)
+    {
+      *at_end = TRUE;
+      return FALSE;
+    }
+  oc_rpc_reader_feed (self->reader, chunk, (gsize) n);
+  while (take_message (self))
+    ;
+  return TRUE;
+}
+
+static gboolean
+on_readable (int fd,
+             GIOCondition condition,
+             gpointer data)
+{
+  OcBroker *self = data;
+  gboolean at_end;
+
+  read_some (self, &at_end);
+  if (self->ended)
+    return G_SOURCE_REMOVE;
+  if (at_end)
+    {
+      close_from_worker (self);
+      end (self, OC_OUTCOME_CRASH, _("It closed its side of the conversation without an answer."));
+      return G_SOURCE_REMOVE;
+    }
+  update_reading (self);
+  return self->read_source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+void
+oc_broker_finish (OcBroker *self)
+{
+  gboolean at_end = FALSE;
+
+  self->worker_is_dead = TRUE;
+  if (self->from_worker < 0)
+    return;
+  while (!self->ended && read_some (self, &at_end))
+    ;
+}
+
+/* Calls. */
+
+void
+oc_broker_answer (OcBroker *self,
+                  OcCall *call,
+                  GBytes *frame)
+{
+  const char *id = oc_call_get_id (call);
+
+  if (frame != NULL)
+    send_frame (self, frame);
+  /* An operation may be answering from within its own call back: its memory lives until the reference is dropped. */
+  if (id != NULL)
+    g_hash_table_remove (self->calls, id);
+  update_reading (self);
+}
+
+guint
+oc_broker_count_calls (OcBroker *self,
+                       const OcMethod *method)
+{
+  GHashTableIter iter;
+  gpointer call;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->calls);
+  while (g_hash_table_iter_next (&iter, NULL, &call))
+    if (oc_call_get_method (call) == method)
+      n++;
+  return n;
+}
+
+const OcHost *
+oc_broker_get_host (OcBroker *self)
+{
+  return self->host;
+}
+
+void
+oc_broker_set_granted (OcBroker *self,
+                       OcPermissionSet *granted)
+{
+  OcPermissionSet *old = self->granted;
+
+  self->granted = oc_permission_set_ref (granted);
+  oc_permission_set_unref (old);
+}
+
+char *
+oc_broker_steal_result (OcBroker *self)
+{
+  return g_steal_pointer (&self->result_text);
+}
+
+/* Life. */
+
+static void
+drop_call (gpointer data)
+{
+  OcCall *call = data;
+
+  oc_call_drop (call);
+  oc_call_unref (call);
+}
+
+OcBroker *
+oc_broker_new (const OcHost *host,
+               OcPermissionSet *granted,
+               int to_worker,
+               int from_worker,
+               OcBrokerEndFunc end_func,
+               gpointer data)
+{
+  OcBroker *self = g_new0 (OcBroker, 1);
+
+  self->host = host;
+  self->granted = oc_permission_set_ref (granted);
+  self->reader = oc_rpc_reader_new ();
+  self->to_worker = to_worker;
+  self->from_worker = from_worker;
+  g_unix_set_fd_nonblocking (to_worker, TRUE, NULL);
+  g_unix_set_fd_nonblocking (from_worker, TRUE, NULL);
+  g_queue_init (&self->queue);
+  self->calls = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, drop_call);
+  self->end = end_func;
+  self->end_data = data;
+  return self;
+}
+
+void
+oc_broker_start (OcBroker *self)
+{
+  gboolean with_selection = oc_permission_set_grants (self->granted, OC_PERMISSION_SELECTION_READ, NULL);
+  g_autoptr (JsonNode) params = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new ();
+
+  json_object_set_string_member (object, "entry", self->host->entry->id);
+  json_object_set_member (object, "context", oc_host_make_context (self->host, with_selection));
+  json_node_take_object (params, object);
+  if (with_selection && self->host->selection[0] != NULL)
+    oc_uses_add (self->host->report->uses, "selection.read", "run", NULL, NULL, TRUE);
+  send_frame (self, oc_rpc_make_request (RUN_ID, "run", params));
+  update_reading (self);
+}
+
+void
+oc_broker_free (OcBroker *self)
+{
+  self->ended = TRUE;
+  g_hash_table_unref (self->calls);
+  g_clear_handle_id (&self->stall_source, g_source_remove);
+  close_from_worker (self);
+  close_to_worker (self);
+  oc_rpc_reader_free (self->reader);
+  oc_permission_set_unref (self->granted);
+  g_free (self->result_text);
+  g_free (self);
+}

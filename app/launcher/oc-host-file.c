@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-error.h"
+#include "core/oc-text.h"
+#include "launcher/oc-guarded.h"
+
+/*
+ * file.readText. The broker reads here for the plugin, outside of the sandbox, with all the user's rights. So:
+ * - The path is taken apart as text first: inside a selected path, with no empty, "." or ".." component.
+ * - What was selected is opened without following a link in its last component: a selected link is not what it points to.
+ * - From there openat2(RESOLVE_BENEATH) decides; a link that stays inside the selected folder is fine, one that leaves is not.
+ * - It is opened as a path only (O_PATH), looked at, and only a regular file is then opened for reading, through that
+ *   descriptor: no FIFO hangs, no device is touched, nothing can be swapped in between.
+ * - Where it really lies is asked of the kernel afterwards: guarded places, our own folder and /proc are refused also where
+ *   the user selected them.
+ * The reading is done in a thread: a network share that hangs must not hold up the time-out.
+ */
+
+typedef struct
+{
+  char *path;       /* owned: as asked for */
+  char *root;       /* owned: the selected path it lies in */
+  const char *rest; /* borrowed from @path; "" for the root itself */
+  char **hidden;    /* owned: our own folder and the Plugins folders, canonical */
+  char *home;       /* owned */
+} Reading;
+
+static void
+reading_free (gpointer data)
+{
+  Reading *self = data;
+
+  g_free (self->path);
+  g_free (self->root);
+  g_strfreev (self->hidden);
+  g_free (self->home);
+  g_free (self);
+}
+
+/* How a reading fails: an OcRpcCode, its reason and a message travel through GError. */
+static GQuark
+reading_quark (void)
+{
+  return g_quark_from_static_string ("oc-host-file-quark");
+}
+
+typedef enum
+{
+  FAIL_OUTSIDE,
+  FAIL_GUARDED,
+  FAIL_LINK,
+  FAIL_MISSING,
+  FAIL_NOT_REGULAR,
+  FAIL_TOO_LARGE,
+  FAIL_NOT_TEXT,
+  FAIL_IO,
+} Failure;
+
+static const struct
+{
+  OcRpcCode code;
+  const char *reason;
+} failures[] = {
+  [FAIL_OUTSIDE] = { OC_RPC_REFUSED, "outside-selection" },
+  [FAIL_GUARDED] = { OC_RPC_REFUSED, "guarded" },
+  [FAIL_LINK] = { OC_RPC_REFUSED, "link" },
+  [FAIL_MISSING] = { OC_RPC_NOT_FOUND, "missing" },
+  [FAIL_NOT_REGULAR] = { OC_RPC_FAILED, "not-a-file" },
+  [FAIL_TOO_LARGE] = { OC_RPC_TOO_LARGE, "too-large" },
+  [FAIL_NOT_TEXT] = { OC_RPC_NOT_TEXT, "not-text" },
+  [FAIL_IO] = { OC_RPC_FAILED, "io" },
+};
+
+static int
+fail (GError **error,
+      Failure failure,
+      const char *message)
+{
+  g_set_error_literal (error, reading_quark (), failure, message);
+  return -1;
+}
+
+static gboolean
+is_beneath (const char *path,
+            const char *folder)
+{
+  gsize len = strlen (folder);
+
+  if (g_str_equal (folder, "/"))
+    return TRUE;
+  return strncmp (path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* No component is empty, "." or "..". */
+static gboolean
+is_plain (const char *path)
+{
+  g_auto (GStrv) parts = NULL;
+
+  if (g_str_equal (path, "/"))
+    return TRUE;
+  parts = g_strsplit (path + 1, "/", -1);
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*parts[i] == '\0' || g_str_equal (parts[i], ".") || g_str_equal (parts[i], ".."))
+      return FALSE;
+  return TRUE;
+}
+
+/* The selected path that @path lies in: the longest, so that one selected inside another counts as itself. */
+static const char *
+find_root (const char *const *selection,
+           const char *path)
+{
+  const char *found = NULL;
+
+  for (guint i = 0; selection[i] != NULL; i++)
+    if (is_beneath (path, selection[i]) && (found == NULL || strlen (selection[i]) > strlen (found)))
+      found = selection[i];
+  return found;
+}
+
+static int
+open_beneath (int root,
+              const char *rest)
+{
+  struct open_how how = {
+    .flags = O_PATH | O_CLOEXEC,
+    .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+  };
+  int fd;
+
+  /* EAGAIN: a rename elsewhere raced with "..", which a link inside may hold. */
+  for (int i = 0; i < 8; i++)
+    {
+      fd = (int) syscall (SYS_openat2, root, rest, &how, sizeof how);
+      if (fd >= 0 || errno != EAGAIN)
+        break;
+    }
+  return fd;
+}
+
+static int
+fail_errno (GError **error)
+{
+  int saved = errno;
+
+  if (saved == ENOENT || saved == ENOTDIR)
+    return fail (error, FAIL_MISSING, _("There is no such file."));
+  if (saved == ELOOP || saved == EXDEV)
+    return fail (error, FAIL_LINK, _("A link leads out of what is selected."));
+  return fail (error, FAIL_IO, g_strerror (saved));
+}
+
+/* A descriptor that only names the file. */
+static int
+open_path (Reading *self,
+           GError **error)
+{
+  int root = open (self->root, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+  int fd;
+
+  if (root < 0)
+    return fail_errno (error);
+  if (fstat (root, &st) == 0 && S_ISLNK (st.st_mode))
+    {
+      close (root);
+      return fail (error, FAIL_LINK, _("What is selected is a link. Select the file itself."));
+    }
+  if (*self->rest == '\0')
+    return root;
+  fd = open_beneath (root, self->rest);
+  if (fd < 0)
+    fail_errno (error);
+  close (root);
+  return fd;
+}
+
+/* Looked up anew each time: what was made a minute ago is guarded too. */
+static gboolean
+is_guarded (Reading *self,
+            const char *real)
+{
+  const char *homes[] = { self->home, NULL };
+  g_autoptr (GPtrArray) places = NULL;
+
+  for (guint i = 0; self->hidden[i] != NULL; i++)
+    if (is_beneath (real, self->hidden[i]))
+      return TRUE;
+  places = oc_guarded_list (homes, NULL);
+  if (places == NULL)
+    return TRUE;
+  for (guint i = 0; i < places->len; i++)
+    if (is_beneath (real, ((OcGuardedPlace *) places->pdata[i])->path))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_place (Reading *self,
+             int fd,
+             GError **error)
+{
+  g_autofree char *proc = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_autofree char *real = g_file_read_link (proc, NULL);
+  struct statfs fs;
+  struct stat st;
+
+  if (real == NULL || fstatfs (fd, &fs) != 0 || fstat (fd, &st) != 0)
+    return fail (error, FAIL_IO, _("It could not be told where the file is.")) == 0;
+  if (fs.f_type == PROC_SUPER_MAGIC || is_guarded (self, real))
+    return fail (error, FAIL_GUARDED, _("The file lies in a place that no plugin may read, selected or not.")) == 0;
+  if (S_ISREG (st.st_mode))
+    return TRUE;
+  return fail (error, FAIL_NOT_REGULAR, S_ISDIR (st.st_mode) ? _("It is a folder, not a file.") : _("It is no regular file.")) == 0;
+}
+
+static int
+open_file (Reading *self,
+           GError **error)
+{
+  g_autofree char *proc = NULL;
+  int path_fd = open_path (self, error);
+  int fd;
+
+  if (path_fd < 0)
+    return -1;
+  if (!check_place (self, path_fd, error))
+    {
+      close (path_fd);
+      return -1;
+    }
+  proc = g_strdup_printf ("/proc/self/fd/%d", path_fd);
+  fd = open (proc, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0)
+    fail (error, FAIL_IO, g_strerror (errno));
+  close (path_fd);
+  return fd;
+}
+
+static char *
+check_text (GByteArray *bytes,
+            GError **error)
+{
+  const char *data = (const char *) bytes->data;
+  const char *end = data;
+  g_autofree char *message = NULL;
+
+  if (bytes->len > OC_FILE_MAX_BYTES)
+    {
+      fail (error, FAIL_TOO_LARGE, _("The file is larger than 1,000,000 bytes."));
+      return NULL;
+    }
+  if (bytes->len == 0)
+    return g_strdup ("");
+  if (g_utf8_validate_len (data, bytes->len, &end))
+    return g_strndup (data, bytes->len);
+  message = g_strdup_printf (*end == '\0' ? _("The file is not UTF-8 text: a NUL byte at offset %" G_GSIZE_FORMAT ".")
+                                          : _("The file is not UTF-8 text: a bad byte at offset %" G_GSIZE_FORMAT "."),
+                             (gsize) (end - data));
+  fail (error, FAIL_NOT_TEXT, message);
+  return NULL;
+}
+
+static char *
+read_text (int fd,
+           GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint8 chunk[65536];
+
+  while (bytes->len <= OC_FILE_MAX_BYTES)
+    {
+      ssize_t n = read (fd, chunk, sizeof chunk);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        {
+          fail (error, FAIL_IO, g_strerror (errno));
+          return NULL;
+        }
+      if (n == 0)
+        break;
+      g_byte_array_append (bytes, chunk, (guint) n);
+    }
+  return check_text (bytes, error);
+}
+
+static void
+run_reading (GTask *task,
+             gpointer source,
+             gpointer data,
+             GCancellable *cancellable)
+{
+  GError *error = NULL;
+  char *text = NULL;
+  int fd = open_file (data, &error);
+
+  if (fd >= 0)
+    {
+      text = read_text (fd, &error);
+      close (fd);
+    }
+  if (text != NULL)
+    g_task_return_pointer (task, text, g_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_read (GObject *source,
+         GAsyncResult *result,
+         gpointer user_data)
+{
+  g_autoptr (OcCall) call = user_data;
+  Reading *reading = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = g_task_propagate_pointer (G_TASK (result), &error);
+
+  if (text != NULL)
+    {
+      oc_call_record_use (call, reading->path);
+      oc_call_return (call, json_node_init_string (json_node_alloc (), text));
+    }
+  else if (failures[error->code].code == OC_RPC_REFUSED)
+    oc_call_refuse (call, failures[error->code].reason, reading->path, error->message);
+  else
+    oc_call_fail (call, failures[error->code].code, failures[error->code].reason, error->message);
+}
+
+static void
+add_real (GPtrArray *list,
+          const char *path)
+{
+  char *real = realpath (path, NULL);
+
+  g_ptr_array_add (list, real ? real : g_strdup (path));
+}
+
+static char **
+dup_hidden (OcPaths *paths)
+{
+  const char *const *system_plugins = oc_paths_get_system_plugins (paths);
+  GPtrArray *list = g_ptr_array_new ();
+
+  add_real (list, oc_paths_get_base (paths));
+  for (guint i = 0; system_plugins[i] != NULL; i++)
+    add_real (list, system_plugins[i]);
+  g_ptr_array_add (list, NULL);
+  return (char **) g_ptr_array_free (list, FALSE);
+}
+
+void
+oc_host_file_read_text (OcCall *call)
+{
+  const OcHost *host = oc_call_get_host (call);
+  g_autoptr (GTask) task = NULL;
+  g_autofree char *path = NULL;
+  const char *root;
+  const char *text;
+  Reading *reading;
+
+  if (!oc_call_read_string (call, "path", 4 * PATH_MAX, &text))
+    return;
+  path = oc_host_path_from_text (text);
+  if (path == NULL)
+    {
+      oc_call_fail_param (call, "path", _("an absolute path, or a file:// URI"));
+      return;
+    }
+  root = is_plain (path) ? find_root (host->selection, path) : NULL;
+  if (root == NULL)
+    {
+      oc_call_refuse (call, "outside-selection", path, _("The file is not in what is selected."));
+      return;
+    }
+  reading = g_new0 (Reading, 1);
+  reading->root = g_strdup (root);
+  reading->hidden = dup_hidden (host->paths);
+  reading->home = g_strdup (g_get_home_dir ());
+  reading->path = g_steal_pointer (&path);
+  reading->rest = reading->path + strlen (root);
+  if (*reading->rest == '/')
+    reading->rest++;
+
+  task = g_task_new (NULL, NULL, on_read, oc_call_ref (call));
+  g_task_set_source_tag (task, oc_host_file_read_text);
+  g_task_set_task_data (task, reading, reading_free);
+  g_task_run_in_thread (task, run_reading);
+}

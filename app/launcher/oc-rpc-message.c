@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-rpc-message.h"
+
+#include <string.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-error.h"
+#include "core/oc-json.h"
+#include "launcher/oc-rpc.h"
+
+void
+oc_rpc_message_free (OcRpcMessage *self)
+{
+  g_clear_pointer (&self->body, g_bytes_unref);
+  g_clear_pointer (&self->root, json_node_unref);
+  g_free (self->id);
+  g_free (self);
+}
+
+static gboolean
+fail (GError **error,
+      const char *message)
+{
+  g_set_error_literal (error, OC_ERROR, OC_ERROR_INVALID, message);
+  return FALSE;
+}
+
+static const char *
+get_string (JsonObject *object,
+            const char *key)
+{
+  JsonNode *node = json_object_get_member (object, key);
+
+  if (node == NULL || json_node_get_value_type (node) != G_TYPE_STRING)
+    return NULL;
+  return json_node_get_string (node);
+}
+
+/* Integers and strings. JSON-RPC also allows null and fractions, and advises against both. */
+static gboolean
+read_id (OcRpcMessage *self,
+         JsonNode *node,
+         GError **error)
+{
+  if (json_node_get_value_type (node) == G_TYPE_INT64)
+    {
+      self->id = g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
+      return TRUE;
+    }
+  if (json_node_get_value_type (node) == G_TYPE_STRING && strlen (json_node_get_string (node)) <= OC_RPC_MAX_ID_BYTES)
+    {
+      self->id = oc_json_to_string (node, FALSE);
+      return TRUE;
+    }
+  return fail (error, _("A message’s id is neither an integer nor a string of at most 128 bytes."));
+}
+
+static gboolean
+read_response (OcRpcMessage *self,
+               JsonObject *object,
+               GError **error)
+{
+  JsonNode *error_node = json_object_get_member (object, "error");
+  JsonNode *code;
+
+  self->kind = OC_RPC_RESPONSE;
+  self->result = json_object_get_member (object, "result");
+  if ((self->result != NULL) == (error_node != NULL))
+    return fail (error, _("A response has either a result or an error."));
+  if (self->id == NULL)
+    return fail (error, _("A response has no id."));
+  if (error_node == NULL)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_OBJECT (error_node))
+    return fail (error, _("A response’s error is no object."));
+  self->error = json_node_get_object (error_node);
+  code = json_object_get_member (self->error, "code");
+  if (code == NULL || json_node_get_value_type (code) != G_TYPE_INT64 || get_string (self->error, "message") == NULL)
+    return fail (error, _("A response’s error needs an integer “code” and a string “message”."));
+  return TRUE;
+}
+
+static gboolean
+read_message (OcRpcMessage *self,
+              GError **error)
+{
+  JsonObject *object;
+  JsonNode *id;
+  JsonNode *method;
+
+  if (JSON_NODE_HOLDS_ARRAY (self->root))
+    return fail (error, _("Several messages at once (a batch) are not taken."));
+  if (!JSON_NODE_HOLDS_OBJECT (self->root))
+    return fail (error, _("A message is no JSON object."));
+  object = json_node_get_object (self->root);
+  if (g_strcmp0 (get_string (object, "jsonrpc"), "2.0") != 0)
+    return fail (error, _("A message has no “jsonrpc”: “2.0”."));
+
+  id = json_object_get_member (object, "id");
+  if (id != NULL && !read_id (self, id, error))
+    return FALSE;
+  method = json_object_get_member (object, "method");
+  if (method == NULL)
+    return read_response (self, object, error);
+
+  if (json_object_has_member (object, "result") || json_object_has_member (object, "error"))
+    return fail (error, _("A message is both a request and a response."));
+  self->method = get_string (object, "method");
+  if (self->method == NULL || strlen (self->method) > OC_RPC_MAX_METHOD_BYTES)
+    return fail (error, _("A message’s method is no string of at most 128 bytes."));
+  self->params = json_object_get_member (object, "params");
+  self->kind = self->id ? OC_RPC_REQUEST : OC_RPC_NOTIFICATION;
+  return TRUE;
+}
+
+OcRpcMessage *
+oc_rpc_message_parse (GBytes *body,
+                      GError **error)
+{
+  g_autoptr (OcRpcMessage) self = g_new0 (OcRpcMessage, 1);
+  g_autoptr (GError) local = NULL;
+  gsize len;
+  const char *data = g_bytes_get_data (body, &len);
+
+  self->root = oc_json_parse (data, len, OC_RPC_MAX_MESSAGE, &local);
+  if (self->root == NULL)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A message is not valid JSON: %s"), local->message);
+      return NULL;
+    }
+  if (!read_message (self, error))
+    return NULL;
+  self->body = g_bytes_ref (body);
+  return g_steal_pointer (&self);
+}
+
+char *
+oc_rpc_message_dup_result_text (OcRpcMessage *self)
+{
+  gsize len;
+  const char *data = g_bytes_get_data (self->body, &len);
+  g_autoptr (GArray) members = oc_json_members (data, len, OC_RPC_MAX_MESSAGE, NULL);
+
+  for (guint i = 0; members != NULL && i < members->len; i++)
+    {
+      const OcJsonSpan *span = &g_array_index (members, OcJsonSpan, i);
+
+      if (g_str_equal (span->key, "result"))
+        return g_strndup (data + span->start, span->end - span->start);
+    }
+  return NULL;
+}
+
+static void
+append_member (GString *text,
+               const char *key,
+               JsonNode *node)
+{
+  g_autofree char *value = node ? oc_json_to_string (node, FALSE) : g_strdup ("null");
+
+  g_string_append_printf (text, ",\"%s\":%s", key, value);
+}
+
+static GBytes *
+frame (GString *text)
+{
+  GBytes *bytes;
+
+  g_string_append_c (text, '}');
+  bytes = oc_rpc_frame (text->str, text->len);
+  g_string_free (text, TRUE);
+  return bytes;
+}
+
+GBytes *
+oc_rpc_make_request (const char *id,
+                     const char *method,
+                     JsonNode *params)
+{
+  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+
+  g_string_append_printf (text, ",\"id\":%s,\"method\":\"%s\"", id, method);
+  append_member (text, "params", params);
+  return frame (text);
+}
+
+GBytes *
+oc_rpc_make_result (const char *id,
+                    JsonNode *result)
+{
+  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+
+  g_string_append_printf (text, ",\"id\":%s", id);
+  append_member (text, "result", result);
+  return frame (text);
+}
+
+GBytes *
+oc_rpc_make_error (const char *id,
+                   int code,
+                   const char *message,
+                   JsonNode *data)
+{
+  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), message);
+
+  g_string_append_printf (text, ",\"id\":%s,\"error\":{\"code\":%d", id, code);
+  append_member (text, "message", node);
+  if (data != NULL)
+    append_member (text, "data", data);
+  g_string_append_c (text, '}');
+  return frame (text);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-run-uses.h"
+
+#include <string.h>
+
+typedef struct
+{
+  char *permission;
+  char *method;
+  char *detail;
+  char *program; /* (nullable) */
+  gboolean allowed;
+  guint count;
+  guint written;
+} Row;
+
+struct _OcUses
+{
+  GPtrArray *rows;   /* owned (element-type Row), in order of first use */
+  GHashTable *index; /* owned: the key's text → Row, borrowed */
+};
+
+static void
+row_free (gpointer data)
+{
+  Row *row = data;
+
+  g_free (row->permission);
+  g_free (row->method);
+  g_free (row->detail);
+  g_free (row->program);
+  g_free (row);
+}
+
+OcUses *
+oc_uses_new (void)
+{
+  OcUses *self = g_new0 (OcUses, 1);
+
+  self->rows = g_ptr_array_new_with_free_func (row_free);
+  self->index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return self;
+}
+
+void
+oc_uses_free (OcUses *self)
+{
+  g_hash_table_unref (self->index);
+  g_ptr_array_unref (self->rows);
+  g_free (self);
+}
+
+static char *
+cut_detail (const char *detail)
+{
+  gsize len = detail ? strlen (detail) : 0;
+
+  if (len <= OC_USES_MAX_DETAIL_BYTES)
+    return g_strndup (detail ? detail : "", len);
+  len = OC_USES_MAX_DETAIL_BYTES;
+  /* Not into the middle of a character. */
+  while (len > OC_USES_MAX_DETAIL_BYTES - 4 && ((guchar) detail[len] & 0xc0) == 0x80)
+    len--;
+  return g_strndup (detail, len);
+}
+
+void
+oc_uses_add (OcUses *self,
+             const char *permission,
+             const char *method,
+             const char *detail,
+             const char *program,
+             gboolean allowed)
+{
+  gboolean full = self->rows->len >= OC_USES_MAX_ROWS;
+  g_autofree char *cut = cut_detail (detail);
+  g_autofree char *key = NULL;
+  Row *row;
+
+  /* U+001F cannot be in a method's or a permission's name. */
+  key = g_strdup_printf ("%d\x1f%s\x1f%s\x1f%s\x1f%s", allowed, permission, method, program ? program : "", cut);
+  row = g_hash_table_lookup (self->index, key);
+  if (row == NULL && full)
+    {
+      g_free (key);
+      key = g_strdup_printf ("%d\x1f%s\x1f%s", allowed, permission, method);
+      row = g_hash_table_lookup (self->index, key);
+    }
+  if (row == NULL)
+    {
+      row = g_new0 (Row, 1);
+      row->permission = g_strdup (permission);
+      row->method = g_strdup (method);
+      row->detail = full ? g_strdup ("") : g_steal_pointer (&cut);
+      row->program = full ? NULL : g_strdup (program);
+      row->allowed = allowed;
+      g_ptr_array_add (self->rows, row);
+      g_hash_table_insert (self->index, g_steal_pointer (&key), row);
+    }
+  if (row->count < G_MAXUINT)
+    row->count++;
+}
+
+gboolean
+oc_uses_flush (OcUses *self,
+               OcActivity *activity,
+               gint64 run,
+               GError **error)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      Row *row = self->rows->pdata[i];
+
+      if (row->written == row->count)
+        continue;
+      if (!oc_activity_record_use (activity, run, row->permission, row->method, row->detail, row->program, row->allowed,
+                                   row->count - row->written, error))
+        return FALSE;
+      row->written = row->count;
+    }
+  return TRUE;
+}
+
+JsonArray *
+oc_uses_to_json (OcUses *self,
+                 gboolean allowed)
+{
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      Row *row = self->rows->pdata[i];
+      JsonObject *object;
+      g_autofree char *detail = NULL;
+
+      if (row->allowed != allowed)
+        continue;
+      object = json_object_new ();
+      detail = g_utf8_make_valid (row->detail, -1);
+      json_object_set_string_member (object, "permission", row->permission);
+      json_object_set_string_member (object, "method", row->method);
+      json_object_set_string_member (object, "detail", detail);
+      if (!allowed && row->program != NULL)
+        json_object_set_string_member (object, "program", row->program);
+      else if (!allowed)
+        json_object_set_null_member (object, "program");
+      json_object_set_int_member (object, "count", row->count);
+      json_array_add_object_element (array, object);
+    }
+  return array;
+}

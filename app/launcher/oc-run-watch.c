@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-run-watch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+
+#define POLL_MS 250
+#define FOLDER_EVENTS                                                                                                     \
+  (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF |       \
+   IN_MOVE_SELF | IN_ONLYDIR)
+
+/* One folder, and the one name in it that matters. */
+typedef struct
+{
+  char *folder;
+  char *name; /* (nullable): all of them */
+  int wd;
+} Place;
+
+struct _OcWatch
+{
+  GArray *places; /* owned (element-type Place) */
+  int fd;         /* owned; -1: polling */
+  guint source;
+  char *signature; /* owned: what polling saw last */
+  OcWatchFunc changed;
+  gpointer data;
+};
+
+static void
+clear_place (gpointer data)
+{
+  Place *place = data;
+
+  g_free (place->folder);
+  g_free (place->name);
+}
+
+static void
+add_place (OcWatch *self,
+           const char *folder,
+           const char *name)
+{
+  Place place = { g_strdup (folder), g_strdup (name), -1 };
+
+  g_array_append_val (self->places, place);
+}
+
+static void
+append_stat (GString *text,
+             const char *path)
+{
+  struct stat st;
+
+  if (lstat (path, &st) != 0)
+    g_string_append_printf (text, "-%d;", errno);
+  else
+    g_string_append_printf (text, "%lu.%lu.%ld.%ld.%09ld.%o;", (gulong) st.st_dev, (gulong) st.st_ino, (glong) st.st_size,
+                            (glong) st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_mode);
+}
+
+static char *
+look (OcWatch *self)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->places->len; i++)
+    {
+      const Place *place = &g_array_index (self->places, Place, i);
+      g_autofree char *path = place->name ? g_build_filename (place->folder, place->name, NULL) : g_strdup (place->folder);
+
+      append_stat (text, path);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+on_poll (gpointer data)
+{
+  OcWatch *self = data;
+  g_autofree char *signature = look (self);
+
+  if (!g_str_equal (signature, self->signature))
+    {
+      g_free (self->signature);
+      self->signature = g_steal_pointer (&signature);
+      self->changed (self->data);
+    }
+  return G_SOURCE_CONTINUE;
+}
+
+void
+oc_watch_poll_only (OcWatch *self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  self->fd = -1;
+  g_free (self->signature);
+  self->signature = look (self);
+}
+
+static gboolean
+concerns (OcWatch *self,
+          const struct inotify_event *event)
+{
+  /* The queue ran over, or a watched folder itself went away: anything may have happened. */
+  if (event->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
+    return TRUE;
+  for (guint i = 0; i < self->places->len; i++)
+    {
+      const Place *place = &g_array_index (self->places, Place, i);
+
+      if (place->wd == event->wd &&
+          (place->name == NULL || (event->len > 0 && g_str_equal (place->name, event->name))))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+on_events (int fd,
+           GIOCondition condition,
+           gpointer data)
+{
+  OcWatch *self = data;
+  union
+  {
+    struct inotify_event event;
+    char bytes[16384];
+  } buffer;
+  gboolean changed = FALSE;
+  ssize_t n;
+
+  while ((n = read (fd, &buffer, sizeof buffer)) > 0)
+    for (ssize_t at = 0; at < n;)
+      {
+        const struct inotify_event *event = (const struct inotify_event *) (const void *) (buffer.bytes + at);
+
+        changed = changed || concerns (self, event);
+        at += (ssize_t) (sizeof *event + event->len);
+      }
+  if (changed)
+    self->changed (self->data);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+listen_to (OcWatch *self)
+{
+  self->fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
+  if (self->fd < 0)
+    return FALSE;
+  for (guint i = 0; i < self->places->len; i++)
+    {
+      Place *place = &g_array_index (self->places, Place, i);
+
+      place->wd = inotify_add_watch (self->fd, place->folder, FOLDER_EVENTS);
+      /* A folder that is not there has its own name watched in the folder above it. */
+      if (place->wd < 0 && errno != ENOENT && errno != ENOTDIR)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+add_plugin (OcWatch *self,
+            const char *plugins,
+            const char *id)
+{
+  g_autofree char *folder = g_build_filename (plugins, id, NULL);
+
+  add_place (self, plugins, id);
+  add_place (self, folder, "plugin.json");
+  add_place (self, folder, "manifest.json");
+}
+
+OcWatch *
+oc_watch_new (OcPaths *paths,
+              const char *id)
+{
+  OcWatch *self = g_new0 (OcWatch, 1);
+  const char *policy = oc_paths_get_policy_dir (paths);
+  const char *const *system_plugins = oc_paths_get_system_plugins (paths);
+  g_autofree char *policy_d = g_build_filename (policy, "policy.d", NULL);
+  g_autofree char *policy_above = g_path_get_dirname (policy);
+  g_autofree char *policy_name = g_path_get_basename (policy);
+
+  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_array_set_clear_func (self->places, clear_place);
+  add_place (self, oc_paths_get_base (paths), "consent.json");
+  add_place (self, policy_above, policy_name);
+  add_place (self, policy, NULL);
+  add_place (self, policy_d, NULL);
+  /* All of them: one that appears in an earlier folder takes the place of a later one. */
+  add_plugin (self, oc_paths_get_plugins (paths), id);
+  for (guint i = 0; system_plugins[i] != NULL; i++)
+    add_plugin (self, system_plugins[i], id);
+  if (!listen_to (self))
+    oc_watch_poll_only (self);
+  return self;
+}
+
+void
+oc_watch_start (OcWatch *self,
+                OcWatchFunc changed,
+                gpointer data)
+{
+  self->changed = changed;
+  self->data = data;
+  if (self->fd >= 0)
+    self->source = g_unix_fd_add (self->fd, G_IO_IN, on_events, self);
+  else
+    self->source = g_timeout_add (POLL_MS, on_poll, self);
+}
+
+void
+oc_watch_free (OcWatch *self)
+{
+  g_clear_handle_id (&self->source, g_source_remove);
+  if (self->fd >= 0)
+    close (self->fd);
+  g_free (self->signature);
+  g_array_unref (self->places);
+  g_free (self);
+}

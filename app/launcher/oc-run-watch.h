@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "core/oc-paths.h"
+
+G_BEGIN_DECLS
+
+/**
+ * OcWatch: tells when something that a consent rests on may have changed: the consent file, the policy, the plugin's manifest
+ * and folder. By inotify; where that is not to be had (its limits are small and shared by all of a user's programs), by looking
+ * every quarter of a second, since a revocation that goes unseen would be worse than the waking up.
+ */
+typedef struct _OcWatch OcWatch;
+
+typedef void (*OcWatchFunc) (gpointer data);
+
+/* Made before the consent is looked at, so that nothing slips in between; says nothing until started.
+ * @id: must have passed oc_plugin_id_check(). */
+OcWatch *oc_watch_new (OcPaths *paths,
+                       const char *id);
+/* Calls @changed in the thread-default main context, also for what happened since it was made. */
+void oc_watch_start (OcWatch *self,
+                     OcWatchFunc changed,
+                     gpointer data);
+void oc_watch_free (OcWatch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcWatch, oc_watch_free)
+/* For tests, before it is started: look instead of listening. */
+void oc_watch_poll_only (OcWatch *self);
+
+G_END_DECLS

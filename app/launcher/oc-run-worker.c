@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-run-worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-error.h"
+#include "launcher/oc-broker.h"
+#include "launcher/oc-sandbox.h"
+
+/* A killed namespace is gone within milliseconds; a disk that hangs may hold a process longer. */
+#define END_WAIT_MS 5000
+/* How long a worker that closed its conversation may take to end, so that its exit code can be told. */
+#define CLOSE_WAIT_MS 500
+#define TAIL_BYTES 4096
+#define FLUSH_S 1
+
+typedef struct
+{
+  const OcWorkerRun *run; /* borrowed */
+  OcReport *report;       /* borrowed */
+  GMainLoop *loop;
+  OcProcess *process;
+  OcBroker *broker;
+  OcOutput *out;
+  OcOutput *err;
+  guint end_source;
+  guint timeout_source;
+  guint flush_source;
+  guint stop_source;
+  gboolean settled;
+  gboolean process_ended;
+  OcExit revoked_exit;
+} Worker;
+
+/* SIGTERM and SIGINT, without GLib's helper thread, and with handlers rather than a mask or SIG_IGN, which what is started
+ * would inherit. */
+static int stop_pipe[2] = { -1, -1 };
+
+static void
+on_stop_signal (int signal)
+{
+  int saved = errno;
+  ssize_t n = write (stop_pipe[1], "", 1);
+
+  (void) n;
+  errno = saved;
+}
+
+static void
+on_ignored_signal (int signal)
+{
+}
+
+static gboolean
+catch_signals (GError **error)
+{
+  static const int stops[] = { SIGTERM, SIGINT, SIGHUP };
+  struct sigaction action = { .sa_handler = on_stop_signal, .sa_flags = SA_RESTART };
+
+  if (pipe2 (stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_IO, _("No pipe could be made: %s."), g_strerror (errno));
+      return FALSE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (stops); i++)
+    sigaction (stops[i], &action, NULL);
+  action.sa_handler = on_ignored_signal;
+  sigaction (SIGPIPE, &action, NULL);
+  return TRUE;
+}
+
+/* The first reason to end is the one that counts. */
+static void
+settle (Worker *self,
+        OcOutcome outcome,
+        const char *message)
+{
+  if (self->settled)
+    return;
+  self->settled = TRUE;
+  oc_report_end (self->report, outcome, message);
+  g_main_loop_quit (self->loop);
+}
+
+static gboolean
+on_stop (int fd,
+         GIOCondition condition,
+         gpointer data)
+{
+  Worker *self = data;
+
+  self->stop_source = 0;
+  settle (self, OC_OUTCOME_STOPPED, _("It was stopped."));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_timed_out (gpointer data)
+{
+  Worker *self = data;
+  g_autofree char *message = NULL;
+
+  self->timeout_source = 0;
+  message = g_strdup_printf (_("It did not answer within %g seconds."), self->run->timeout_ms / 1000.0);
+  settle (self, OC_OUTCOME_TIMED_OUT, message);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_flush (gpointer data)
+{
+  Worker *self = data;
+
+  /* What could not be written now is tried again, and once more at the end, where it is said. */
+  oc_uses_flush (self->report->uses, self->run->activity, self->run->run, NULL);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+on_consent_changed (gpointer data)
+{
+  Worker *self = data;
+  g_autoptr (OcGrant) now = oc_grant_look_up (self->run->host->paths, oc_plugin_get_id (self->run->host->plugin), NULL);
+
+  if (now->granted != NULL && oc_permission_set_equal (now->granted, self->run->grant->granted) &&
+      g_strcmp0 (oc_plugin_get_real_folder (now->plugin), oc_plugin_get_real_folder (self->run->host->plugin)) == 0)
+    return;
+  oc_process_kill (self->process);
+  self->revoked_exit = now->granted != NULL ? OC_EXIT_NEEDS_REVIEW : now->exit;
+  settle (self, OC_OUTCOME_REVOKED, now->message ? now->message : _("What it may do was changed while it ran."));
+}
+
+static char *
+describe_end (OcProcess *process)
+{
+  int exit_code = -1;
+  int signal = 0;
+
+  if (!oc_process_wait (process, &exit_code, &signal))
+    return g_strdup (_("It was killed before it answered."));
+  if (exit_code >= 0)
+    return g_strdup_printf (_("It ended with exit code %d before it answered."), exit_code);
+  return g_strdup_printf (_("It was ended by signal %d (%s) before it answered."), signal, g_strsignal (signal));
+}
+
+static gboolean
+on_process_ended (int fd,
+                  GIOCondition condition,
+                  gpointer data)
+{
+  Worker *self = data;
+  g_autofree char *message = NULL;
+
+  self->end_source = 0;
+  self->process_ended = TRUE;
+  /* It may have answered with its last breath. */
+  oc_broker_finish (self->broker);
+  if (!self->settled)
+    {
+      message = describe_end (self->process);
+      settle (self, OC_OUTCOME_CRASH, message);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+wait_for_end (Worker *self,
+              int ms)
+{
+  struct pollfd fd = { .fd = oc_process_get_pidfd (self->process), .events = POLLIN };
+  int n;
+
+  do
+    n = poll (&fd, 1, ms);
+  while (n < 0 && errno == EINTR);
+  return n > 0;
+}
+
+static void
+on_conversation_ended (OcBroker *broker,
+                       OcOutcome outcome,
+                       const char *message,
+                       gpointer data)
+{
+  Worker *self = data;
+  g_autofree char *description = NULL;
+
+  /* Closing the pipe is most often the first thing seen of an exit: then the exit is what there is to tell. */
+  if (outcome == OC_OUTCOME_CRASH && wait_for_end (self, CLOSE_WAIT_MS))
+    {
+      description = describe_end (self->process);
+      message = description;
+    }
+  else if (outcome == OC_OUTCOME_CRASH)
+    outcome = OC_OUTCOME_PROTOCOL;
+  settle (self, outcome, message);
+}
+
+/* Pipes: 1 and 2 are its output, 3 what it reads from us, 4 what we read from it. */
+typedef struct
+{
+  int ours[5];
+  int its[5];
+} Pipes;
+
+static void
+close_all (int fds[5])
+{
+  for (int i = 0; i < 5; i++)
+    {
+      if (fds[i] >= 0)
+        close (fds[i]);
+      fds[i] = -1;
+    }
+}
+
+static gboolean
+make_pipes (Pipes *pipes,
+            GError **error)
+{
+  for (int i = 0; i < 5; i++)
+    pipes->ours[i] = pipes->its[i] = -1;
+  for (int i = 1; i < 5; i++)
+    {
+      int ends[2];
+
+      if (pipe2 (ends, O_CLOEXEC) != 0)
+        {
+          g_set_error (error, OC_ERROR, OC_ERROR_IO, _("No pipe could be made: %s."), g_strerror (errno));
+          return FALSE;
+        }
+      pipes->its[i] = ends[i == 3 ? 0 : 1];
+      pipes->ours[i] = ends[i == 3 ? 1 : 0];
+    }
+  return TRUE;
+}
+
+static OcProcess *
+start_process (const OcHost *host,
+               const int fds[5],
+               GError **error)
+{
+  const char *folder = oc_plugin_get_real_folder (host->plugin);
+  g_autofree char *program = g_build_filename (folder, oc_manifest_get_main (oc_plugin_get_manifest (host->plugin)), NULL);
+  const char *argv[] = { program, NULL };
+  OcPlanInput input = {
+    .paths = host->paths,
+    .id = oc_plugin_get_id (host->plugin),
+    .folder = folder,
+    .data_folder = host->data_folder,
+    .temp_folder = host->temp_folder,
+    .network = host->network,
+    .role = OC_ROLE_WORKER,
+  };
+  g_autoptr (OcPlan) plan = oc_plan_new (&input, error);
+  g_auto (GStrv) env = plan ? oc_plan_dup_environment (plan) : NULL;
+  OcCommand command = { .program = program, .argv = argv, .env = (const char *const *) env };
+
+  if (plan == NULL)
+    return NULL;
+  memcpy (command.fds, fds, sizeof command.fds);
+  return oc_sandbox_start (plan, &command, error);
+}
+
+static void
+watch_worker (Worker *self,
+              Pipes *pipes,
+              gint64 started)
+{
+  gint64 spent_ms = (g_get_monotonic_time () - started) / 1000;
+
+  self->out = oc_output_new (pipes->ours[1], OC_OUTPUT_MAX_BYTES);
+  self->err = oc_output_new (pipes->ours[2], OC_OUTPUT_MAX_BYTES);
+  self->broker = oc_broker_new (self->run->host, self->run->grant->granted, pipes->ours[3], pipes->ours[4], on_conversation_ended, self);
+  self->end_source = g_unix_fd_add (oc_process_get_pidfd (self->process), G_IO_IN, on_process_ended, self);
+  self->timeout_source = g_timeout_add ((guint) MAX (1, (gint64) self->run->timeout_ms - spent_ms), on_timed_out, self);
+  self->flush_source = g_timeout_add_seconds (FLUSH_S, on_flush, self);
+  self->stop_source = g_unix_fd_add (stop_pipe[0], G_IO_IN, on_stop, self);
+}
+
+static void
+end_worker (Worker *self)
+{
+  /* An answered worker is ended as well: what it does not do before its answer it does not do. */
+  oc_process_kill (self->process);
+  if (!wait_for_end (self, END_WAIT_MS))
+    oc_report_add_log (self->report, "warning", _("The worker was killed but has not ended yet."));
+  oc_output_drain (self->out);
+  oc_output_drain (self->err);
+  oc_report_take_output (self->report, self->out, self->err);
+  self->report->result_text = oc_broker_steal_result (self->broker);
+  if (self->report->outcome == OC_OUTCOME_REVOKED)
+    self->report->exit = self->revoked_exit;
+}
+
+static char *
+dup_tail (Worker *self)
+{
+  g_autofree char *tail = oc_output_dup_tail (self->err, TAIL_BYTES);
+
+  if (*tail != '\0')
+    return g_steal_pointer (&tail);
+  return oc_output_dup_tail (self->out, TAIL_BYTES);
+}
+
+static void
+clear_worker (Worker *self)
+{
+  g_clear_handle_id (&self->end_source, g_source_remove);
+  g_clear_handle_id (&self->timeout_source, g_source_remove);
+  g_clear_handle_id (&self->flush_source, g_source_remove);
+  g_clear_handle_id (&self->stop_source, g_source_remove);
+  g_clear_pointer (&self->broker, oc_broker_free);
+  g_clear_pointer (&self->out, oc_output_free);
+  g_clear_pointer (&self->err, oc_output_free);
+  g_clear_pointer (&self->process, oc_process_free);
+  g_clear_pointer (&self->loop, g_main_loop_unref);
+}
+
+gboolean
+oc_worker_run (const OcWorkerRun *run,
+               char **tail,
+               GError **error)
+{
+  gint64 started = g_get_monotonic_time ();
+  Worker self = { .run = run, .report = run->host->report };
+  Pipes pipes;
+
+  self.loop = g_main_loop_new (NULL, FALSE);
+  if (!catch_signals (error) || !make_pipes (&pipes, error))
+    {
+      clear_worker (&self);
+      return FALSE;
+    }
+  self.process = start_process (run->host, pipes.its, error);
+  close_all (pipes.its);
+  if (self.process == NULL)
+    {
+      close_all (pipes.ours);
+      clear_worker (&self);
+      return FALSE;
+    }
+  watch_worker (&self, &pipes, started);
+  oc_watch_start (run->watch, on_consent_changed, &self);
+  oc_broker_start (self.broker);
+  if (!self.settled)
+    g_main_loop_run (self.loop);
+  end_worker (&self);
+  *tail = dup_tail (&self);
+  self.report->duration_us = g_get_monotonic_time () - started;
+  clear_worker (&self);
+  return TRUE;
+}
