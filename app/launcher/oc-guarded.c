@@ -109,13 +109,116 @@ oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
     add_place (places, done->str, reason, reachable ? &info : NULL);
 }
 
+/* The list has hundreds of lines, most of them in few folders and most of what they name does not exist: each folder is looked at
+ * once. */
+typedef struct
+{
+  char *canonical;
+  gboolean exists; /* and can be looked into */
+} Folder;
+
+typedef struct
+{
+  const char *const *homes;
+  GHashTable *folders; /* (element-type utf8 Folder) */
+  GPtrArray *places;
+} Resolver;
+
+static void
+folder_free (gpointer data)
+{
+  Folder *self = data;
+
+  g_free (self->canonical);
+  g_free (self);
+}
+
+/* The general way, for the beginning of paths and for links. The last place added is where it ends. */
+static Folder *
+resolve_folder_whole (Resolver *self, const char *path, const char *reason)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  Folder *folder = g_new0 (Folder, 1);
+
+  oc_guarded_resolve (path, reason, found);
+  for (guint i = 0; i < found->len; i++)
+    {
+      OcGuardedPlace *place = found->pdata[i];
+
+      if (place->is_link)
+        {
+          g_ptr_array_add (self->places, place);
+          continue;
+        }
+      folder->canonical = g_strdup (place->path);
+      folder->exists = place->exists;
+      oc_guarded_place_free (place);
+    }
+  /* "/", or a circle of links, through which nothing is reached. */
+  if (folder->canonical == NULL)
+    {
+      folder->canonical = found->len == 0 ? g_strdup ("") : g_strdup (path);
+      folder->exists = found->len == 0;
+    }
+  return folder;
+}
+
+static const Folder *
+resolve_folder (Resolver *self, const char *path, const char *reason)
+{
+  Folder *folder = g_hash_table_lookup (self->folders, path);
+  const char *name = strrchr (path, '/');
+  struct stat info;
+
+  if (folder != NULL)
+    return folder;
+  if (name == NULL || name == path || strcmp (name, "/.") == 0 || strcmp (name, "/..") == 0 || name[1] == '\0')
+    folder = resolve_folder_whole (self, path, reason);
+  else
+    {
+      g_autofree char *parent_path = g_strndup (path, (gsize) (name - path));
+      const Folder *parent = resolve_folder (self, parent_path, reason);
+      g_autofree char *canonical = g_strconcat (parent->canonical, name, NULL);
+      gboolean exists = parent->exists && lstat (canonical, &info) == 0;
+
+      if (exists && S_ISLNK (info.st_mode))
+        folder = resolve_folder_whole (self, canonical, reason);
+      else
+        {
+          folder = g_new0 (Folder, 1);
+          folder->canonical = g_steal_pointer (&canonical);
+          folder->exists = exists;
+        }
+    }
+  g_hash_table_insert (self->folders, g_strdup (path), folder);
+  return folder;
+}
+
+/* As oc_guarded_resolve(), with what is known of the folder. */
+static void
+resolve (Resolver *self, const char *path, const char *reason)
+{
+  g_autofree char *parent_path = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
+  const Folder *parent = resolve_folder (self, parent_path, reason);
+  g_autofree char *canonical = g_strconcat (parent->canonical, "/", name, NULL);
+  gboolean exists;
+  struct stat info;
+
+  exists = parent->exists && lstat (canonical, &info) == 0;
+  if ((exists && S_ISLNK (info.st_mode)) || name[0] == '/' || strcmp (name, ".") == 0 || strcmp (name, "..") == 0)
+    oc_guarded_resolve (path, reason, self->places);
+  else
+    add_place (self->places, canonical, reason, exists ? &info : NULL);
+}
+
 /* Adds what "~/…" means in @home, and with the XDG variables at odd places. */
 static void
-add_in_home (GPtrArray *places, const char *home, const char *below, const char *reason)
+add_in_home (Resolver *self, const char *home, const char *below, const char *reason)
 {
   g_autofree char *path = g_build_filename (home, below, NULL);
 
-  oc_guarded_resolve (path, reason, places);
+  resolve (self, path, reason);
   for (gsize i = 0; i < G_N_ELEMENTS (xdg_folders); i++)
     {
       gsize length = strlen (xdg_folders[i].folder);
@@ -126,13 +229,13 @@ add_in_home (GPtrArray *places, const char *home, const char *below, const char 
         {
           g_autofree char *moved = g_build_filename (value, below + length + 1, NULL);
 
-          oc_guarded_resolve (moved, reason, places);
+          resolve (self, moved, reason);
         }
     }
 }
 
 static void
-add_in_variable (GPtrArray *places, const char *spec, const char *const *homes, const char *reason)
+add_in_variable (Resolver *self, const char *spec, const char *reason)
 {
   gsize length = strcspn (spec, "/");
   g_autofree char *name = g_strndup (spec + 1, length - 1);
@@ -144,37 +247,38 @@ add_in_variable (GPtrArray *places, const char *spec, const char *const *homes, 
       {
         g_autofree char *in_home = g_build_filename (xdg_folders[i].folder, below, NULL);
 
-        for (; *homes != NULL; homes++)
-          add_in_home (places, *homes, in_home, reason);
+        for (gsize j = 0; self->homes[j] != NULL; j++)
+          add_in_home (self, self->homes[j], in_home, reason);
         return;
       }
   if (value != NULL && g_path_is_absolute (value))
     {
       g_autofree char *path = g_build_filename (value, below, NULL);
 
-      oc_guarded_resolve (path, reason, places);
+      resolve (self, path, reason);
     }
 }
 
 static gboolean
-add_line (GPtrArray *places, const char *line, guint number, const char *const *homes, GError **error)
+add_line (Resolver *self, char *line, guint number, GError **error)
 {
-  g_auto (GStrv) fields = g_strsplit (line, "\t", 2);
-  const char *path = fields[0];
+  char *path = line;
+  char *reason = strchr (line, '\t');
 
-  if (fields[1] == NULL || fields[1][0] == '\0')
+  if (reason == NULL || reason[1] == '\0')
     {
       g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
                    "guarded-places: line %u of the list of guarded places has no reason after its path", number);
       return FALSE;
     }
+  *reason++ = '\0';
   if (path[0] == '/' && path[1] != '\0')
-    oc_guarded_resolve (path, fields[1], places);
+    resolve (self, path, reason);
   else if (g_str_has_prefix (path, "~/") && path[2] != '\0')
-    for (gsize i = 0; homes[i] != NULL; i++)
-      add_in_home (places, homes[i], path + 2, fields[1]);
+    for (gsize i = 0; self->homes[i] != NULL; i++)
+      add_in_home (self, self->homes[i], path + 2, reason);
   else if (path[0] == '$' && g_ascii_isupper (path[1]))
-    add_in_variable (places, path, homes, fields[1]);
+    add_in_variable (self, path, reason);
   else
     {
       g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
@@ -195,18 +299,19 @@ compare_places (gconstpointer a, gconstpointer b)
 GPtrArray *
 oc_guarded_list_from_text (const char *text, const char *const *homes, GError **error)
 {
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
   g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
+  g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, folder_free);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  Resolver resolver = { .homes = homes, .folders = folders, .places = all };
 
   for (guint i = 0; lines[i] != NULL; i++)
-    if (lines[i][0] != '\0' && lines[i][0] != '#' && !add_line (places, lines[i], i + 1, homes, error))
+    if (lines[i][0] != '\0' && lines[i][0] != '#' && !add_line (&resolver, lines[i], i + 1, error))
       return NULL;
-  g_ptr_array_sort (places, compare_places);
-  for (guint i = 1; i < places->len;)
-    if (compare_places (&places->pdata[i - 1], &places->pdata[i]) == 0)
-      g_ptr_array_remove_index (places, i);
-    else
-      i++;
+  g_ptr_array_sort (all, compare_places);
+  for (guint i = 0; i < all->len; i++)
+    if (places->len == 0 || compare_places (&places->pdata[places->len - 1], &all->pdata[i]) != 0)
+      g_ptr_array_add (places, g_steal_pointer (&all->pdata[i]));
   return g_steal_pointer (&places);
 }
 

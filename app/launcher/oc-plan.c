@@ -226,12 +226,8 @@ oc_plan_to_text (OcPlan *self)
           g_string_append_printf (text, "  with %s\n", point);
         }
     }
-  for (guint i = 0; i < self->denied->len; i++)
-    {
-      g_autofree char *path = oc_text_escape (self->denied->pdata[i], 0, NULL);
-
-      g_string_append_printf (text, "not in the allow-list %s\n", path);
-    }
+  g_string_append_printf (text, "allow-list leaves out %u places, those that do not exist yet among them\n",
+                          self->role == OC_ROLE_WORKER ? self->denied->len : 0);
   for (guint i = 0; i < self->notes->len; i++)
     g_string_append_printf (text, "note %s\n", (const char *) self->notes->pdata[i]);
   g_string_append_printf (text, "limits address-space=%" G_GUINT64_FORMAT " file-size=%" G_GUINT64_FORMAT, self->limits.address_space,

@@ -163,9 +163,11 @@ open_null (OcStage *stage)
       {
         int fd = open ("/dev/null", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
-        if (fd < 0)
+        /* Not left at 0: dup2() of a descriptor to itself would keep it close-on-exec. */
+        stage->fds[i] = fcntl (fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        if (stage->fds[i] < 0)
           oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "/dev/null");
-        stage->fds[i] = fd;
+        close (fd);
       }
 }
 
