@@ -61,9 +61,11 @@ print_row (OcStatus *status)
   g_autoptr (GString) line = g_string_new (NULL);
 
   g_print ("  %s\n", title);
-  g_print ("    %s\n", id);
-  /* The part's heading says as much for these two. */
-  if (state != OC_STATE_ENABLED && state != OC_STATE_DISABLED)
+  if (!g_str_equal (id, name))
+    g_print ("    %s\n", id);
+  /* The part's heading says as much for these two, and some summaries begin with it. */
+  if (state != OC_STATE_ENABLED && state != OC_STATE_DISABLED
+      && !g_str_has_prefix (oc_verdict_get_summary (verdict), oc_state_to_label (state)))
     g_string_append_printf (line, "%s · ", oc_state_to_label (state));
   g_string_append (line, oc_verdict_get_summary (verdict));
   oc_cli_print_wrapped ("    ", line->str);

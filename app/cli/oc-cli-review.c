@@ -91,26 +91,33 @@ print_explanation (OcCliSubject *subject,
   oc_cli_print_wrapped (INDENT, oc_explanation_get_grants (explanation));
   print_labelled (_ ("How it is held to that:"), oc_explanation_get_held (explanation));
   print_labelled (_ ("Not included:"), oc_explanation_get_excludes (explanation));
-  print_labelled (_ ("On this computer:"), oc_explanation_get_here (explanation));
+  if (oc_explanation_get_here (explanation) != NULL)
+    oc_cli_print_wrapped (INDENT, oc_explanation_get_here (explanation));
   print_claims (oc_plugin_get_manifest (subject->plugin), permission);
-  g_print ("\n");
 }
 
-/* Those with @want_new only: what is new stands first, and within each group the worst. */
-static void
+/* Those with @want_new only: what is new stands first, and within each group the worst. Returns how many. */
+static guint
 print_group (OcCliSubject *subject,
              GPtrArray *explanations,
              OcPermissionSet *last,
-             gboolean want_new)
+             gboolean want_new,
+             guint n_before)
 {
+  guint n = n_before;
+
   for (guint i = 0; i < explanations->len; i++)
     {
       OcExplanation *explanation = g_ptr_array_index (explanations, i);
       gboolean is_new = last != NULL && !oc_permission_set_contains (last, oc_explanation_get_permission (explanation));
 
-      if (is_new == want_new)
-        print_explanation (subject, explanation, is_new);
+      if (is_new != want_new)
+        continue;
+      if (n++ > 0)
+        g_print ("\n");
+      print_explanation (subject, explanation, is_new);
     }
+  return n;
 }
 
 static void
@@ -149,18 +156,19 @@ static void
 print_never_granted (OcManifest *manifest)
 {
   GPtrArray *declarations = oc_manifest_get_declarations (manifest);
+  gboolean begun = FALSE;
 
   for (guint i = 0; i < declarations->len; i++)
     {
       OcDeclaration *declaration = g_ptr_array_index (declarations, i);
+      g_autofree char *written = oc_text_escape (declaration->text, 0, NULL);
 
-      if (declaration->never_granted)
-        {
-          g_autofree char *written = oc_text_escape (declaration->text, 0, NULL);
-          g_autofree char *line = g_strdup_printf (_ ("%s: declared, never granted"), written);
-
-          oc_cli_print_wrapped ("  - ", line);
-        }
+      if (!declaration->never_granted)
+        continue;
+      if (!begun)
+        oc_cli_print_heading (_ ("Declared, and never granted to entries of this kind"));
+      begun = TRUE;
+      oc_cli_print_wrapped ("  - ", written);
     }
 }
 
@@ -181,13 +189,14 @@ oc_cli_print_review (OcCli *self,
                                  ? oc_text_escape (oc_manifest_get_version (manifest), 60, NULL)
                                  : NULL;
   g_autofree char *title = oc_cli_style (OC_CLI_BOLD, name);
+  guint n_new;
 
   g_print ("%s %s\n%s\n", title, version != NULL ? version : "", oc_plugin_get_id (subject->plugin));
   oc_cli_print_heading (_ ("Enabling it allows it to"));
   if (explanations->len == 0)
     oc_cli_print_wrapped ("  ", _ ("Nothing beyond what every plugin can do."));
-  print_group (subject, explanations, last, TRUE);
-  print_group (subject, explanations, last, FALSE);
+  n_new = print_group (subject, explanations, last, TRUE, 0);
+  print_group (subject, explanations, last, FALSE, n_new);
   print_never_granted (manifest);
   if (last != NULL)
     print_removed (set, last, self->tools);
@@ -255,28 +264,26 @@ print_json (OcCli *self,
   oc_cli_json_print (builder);
 }
 
-/* How to say yes from a script, with exactly this set. */
+/* How to say yes, also from a script: one option a line, to be copied. */
 static void
 print_next_step (OcCliSubject *subject)
 {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-+/";
+  const char *id = oc_plugin_get_id (subject->plugin);
   OcManifest *manifest = oc_plugin_get_manifest (subject->plugin);
   g_auto (GStrv) texts = oc_permission_set_to_strv (oc_manifest_get_permissions (manifest));
-  g_autoptr (GString) line = g_string_new ("ocelotctl enable ");
 
-  g_string_append (line, oc_plugin_get_id (subject->plugin));
-  g_print ("\n");
-  oc_cli_print_field (_ ("Manifest"), oc_manifest_get_digest (manifest));
-  oc_cli_print_field (_ ("To enable"), line->str);
+  oc_cli_print_heading (_ ("To enable it"));
+  g_print ("  ocelotctl enable %s\n", id);
+  oc_cli_print_heading (_ ("The same in a script, bound to what is shown here"));
+  g_print ("  ocelotctl enable %s \\\n    --digest %s", id, oc_manifest_get_digest (manifest));
   for (guint i = 0; texts[i] != NULL; i++)
     {
       g_autofree char *quoted = g_shell_quote (texts[i]);
-      gboolean plain = strspn (texts[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_-+/") == strlen (texts[i]);
 
-      g_string_append_printf (line, " --grant %s", plain ? texts[i] : quoted);
+      g_print (" \\\n    --grant %s", texts[i][strspn (texts[i], plain)] == '\0' ? texts[i] : quoted);
     }
-  if (texts[0] == NULL)
-    g_string_append (line, " --grant none");
-  oc_cli_print_field (_ ("In a script"), line->str);
+  g_print ("%s\n", texts[0] == NULL ? " \\\n    --grant none" : "");
 }
 
 static int

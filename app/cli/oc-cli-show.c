@@ -54,7 +54,8 @@ print_state (OcCliSubject *subject)
   OcConsentRecord *record = oc_verdict_get_record (subject->verdict);
 
   oc_cli_print_field (_ ("State"), oc_state_to_label (oc_verdict_get_state (subject->verdict)));
-  for (guint i = 0; reasons[i] != NULL; i++)
+  /* The problems of an invalid one are listed by themselves, with place and remedy. */
+  for (guint i = 0; reasons[i] != NULL && oc_plugin_get_problems (subject->plugin)->len == 0; i++)
     oc_cli_print_wrapped ("             ", reasons[i]);
   if (oc_verdict_is_updated (subject->verdict))
     oc_cli_print_wrapped ("             ", _ ("It was updated since you enabled it; what it may do is the same."));
@@ -151,9 +152,15 @@ print_entries (OcCliSubject *subject)
       g_autofree char *id = oc_text_escape (entry->id, 0, NULL);
       g_autofree char *title = entry->title != NULL ? oc_text_escape (entry->title, 0, NULL) : NULL;
       g_autofree char *first = g_strdup_printf ("  %s  ", id);
+      g_autofree char *kind = g_strdup_printf ("(%s)", oc_entry_kind_to_id (entry->kind));
 
-      oc_cli_print_wrapped (first, title != NULL ? title : "");
+      if (entry->kind != OC_ENTRY_COMMAND)
+        oc_cli_print_wrapped (first, kind);
+      else
+        oc_cli_print_wrapped (first, title != NULL && !g_str_equal (title, id) ? title : "");
     }
+  if (oc_manifest_get_kind (oc_plugin_get_manifest (subject->plugin)) != OC_PLUGIN_KIND_PROCESS)
+    oc_cli_print_wrapped ("  ", _ ("This version of Ocelot cannot run this kind of plugin yet."));
 }
 
 static void

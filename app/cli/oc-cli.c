@@ -34,13 +34,17 @@ make_context (OcCli *self,
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, arguments, NULL, NULL },
     G_OPTION_ENTRY_NULL,
   };
-  g_autofree char *parameters = g_strdup_printf ("%s", command->arguments);
-  GOptionContext *context = g_option_context_new (parameters);
+  GOptionContext *context = g_option_context_new (command->arguments);
+  guint columns = oc_cli_get_columns ();
+  g_autofree char *summary = oc_cli_wrap ("", _ (command->summary), columns);
 
-  g_option_context_set_translation_domain (context, GETTEXT_PACKAGE);
-  g_option_context_set_summary (context, _ (command->summary));
+  g_option_context_set_summary (context, g_strchomp (summary));
   if (command->details != NULL)
-    g_option_context_set_description (context, _ (command->details));
+    {
+      g_autofree char *details = oc_cli_wrap ("", _ (command->details), columns);
+
+      g_option_context_set_description (context, details);
+    }
   if (entries != NULL)
     g_option_context_add_main_entries (context, entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common, GETTEXT_PACKAGE);

@@ -26,8 +26,8 @@ def width(line):
 
 def fits(text, columns=80):
     for line in text.splitlines():
-        # A single word that is longer cannot be wrapped.
-        check(width(line) <= columns or len(line.split()) <= 2, f"{width(line)} columns: {line!r}")
+        # A single word that is longer cannot be wrapped, and a command is to be copied.
+        check(width(line) <= columns or len(line.split()) <= 2 or line.startswith(("    --", "  ocelotctl ")), f"{width(line)} columns: {line!r}")
 
 
 def terminal(home, *arguments, **more):
@@ -89,6 +89,7 @@ def help_texts():
             equal(each.returncode, 0, f"exit of {command} --help")
             contains(each.stdout, f"ocelotctl {command}", "help")
             contains(each.stdout, "--json", "help")
+            fits(each.stdout.split("Options:")[0] + each.stdout.rsplit("\n\n", 1)[1])
         for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "6 ", "7 ", "8 ", "126 "):
             contains(got.stdout, code, "exit codes in --help")
         contains(home.ctl("--version", root=False).stdout, "ocelotctl ", "--version")

@@ -74,12 +74,12 @@ class Home:
                 "XDG_CONFIG_HOME": self.path(".config"), "XDG_RUNTIME_DIR": self.path("run"),
                 "TMPDIR": self.path("tmp"), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", **more}
 
-    def plugin(self, name, permissions=(), body='answer({"ok": True})', **more):
-        """A process plugin with one command "go"."""
-        manifest = {"manifestVersion": 1, "id": name, "name": name, "version": "1", "kind": "process",
+    def plugin(self, plugin_id, permissions=(), body='answer({"ok": True})', **more):
+        """A process plugin with one command "go"; MORE are members of its manifest."""
+        manifest = {"manifestVersion": 1, "id": plugin_id, "name": plugin_id, "version": "1", "kind": "process",
                     "main": "bin/worker", "commands": [{"id": "go", "title": "Go", "timeoutSeconds": 20}],
                     "permissions": list(permissions), **more}
-        folder = os.path.join(self.plugins, name)
+        folder = os.path.join(self.plugins, plugin_id)
         self.write(os.path.join(folder, "plugin.json"), json.dumps(manifest))
         self.write(os.path.join(folder, "bin/worker"), WORKER + body + "\n", 0o755)
         return folder
