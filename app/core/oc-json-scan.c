@@ -17,7 +17,7 @@
 /* Digits of MAX_INTEGER; an integer with more is too large whatever they are. */
 #define MAX_INTEGER_DIGITS 16
 /* How many keys of one object may have the same g_str_hash(), which json-glib keeps its members by. By chance two have; a file
- * made for it brings json-glib to a halt (29,000 such keys fit in 1 MiB and took 4 s), and the launcher with it. */
+ * made for it brings json-glib to a halt (25,000 such keys fit in 1 MiB and took 6.5 s), and the launcher with it. */
 #define MAX_ALIKE_KEYS 64
 /* How much of a plugin's text an error message repeats. */
 #define MAX_SHOWN_CHARS 60

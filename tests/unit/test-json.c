@@ -3,6 +3,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-json.h"
+#include "core/oc-text.h"
 
 typedef struct
 {
@@ -161,7 +162,7 @@ static const Refusal refusals[] = {
   { "{\"/\":1,\"\\/\":2}", "line 1, column 8: ", "twice" },
   { "{\"é\":1,\"\\u00E9\":2}", "line 1, column 8: ", "twice" },
   { "{\"😀\":1,\"\\uD83d\\uDe00\":2}", "line 1, column 8: ", "twice" },
-  { "{\"x\":[{\"a\":{},\"b\":1,\"a\":2}]}", "line 1, column 22: ", "“a”" },
+  { "{\"x\":[{\"a\":{},\"b\":1,\"a\":2}]}", "line 1, column 21: ", "“a”" },
   { "{\"a\\u202eb\":1,\"a\\u202eb\":2}", "line 1, column 15: ", "\\u{202E}" },
   { "{\"ü\": \"😀😀\", x}", "line 1, column 13: ", NULL }, /* columns are characters */
   { "[1,\r\n2,\r\n3 4]", "line 3, column 3: ", NULL },
@@ -172,7 +173,9 @@ test_refuses (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (refusals); i++)
     {
-      g_test_message ("%s", refusals[i].text);
+      g_autofree char *shown = oc_text_escape (refusals[i].text, 0, NULL);
+
+      g_test_message ("%s", shown);
       assert_refused (refusals[i].text, strlen (refusals[i].text), refusals[i].place, refusals[i].says);
     }
 }
