@@ -199,6 +199,8 @@ find_path_fault (const char *path)
 {
   g_auto (GStrv) parts = NULL;
 
+  if (*path == '\0')
+    return _("This path names no file.");
   if (*path == '/')
     return _("This path is absolute.");
   if (strlen (path) > PATH_MAX_BYTES)

@@ -41,7 +41,7 @@ oc_check_tool (const char *argument,
 
   if (!oc_tools_check_name (argument, &error))
     return oc_complaint_set (complaint, error->message,
-                             _("Write the tool's file name alone, as in “process.spawn:git”; one entry for each tool."));
+                             _("Write it as in “process.spawn:git”, one entry for each tool."));
 
   *canonical = g_strdup (argument);
   return TRUE;
