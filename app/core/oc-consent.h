@@ -14,8 +14,10 @@ G_BEGIN_DECLS
 typedef enum
 {
   OC_CONSENT_DAMAGED = 0, /* kept aside under a new name */
-  OC_CONSENT_FORGED,      /* the seal does not fit: kept aside */
-  OC_CONSENT_LOCKED,      /* keyring locked or its key gone: nothing is rewritten */
+  OC_CONSENT_FORGED,      /* the seal does not fit: kept aside. Also a file (or key file) that is a link, no regular file,
+                           * another user's, or writable by others: that one is left where it is, for the user to mend */
+  OC_CONSENT_LOCKED,      /* keyring locked or its key gone, file unreadable, or made by a later version: nothing is
+                           * rewritten and nothing set aside */
   OC_CONSENT_ABSENT,
   OC_CONSENT_VALID,
 } OcConsentOutcome;
@@ -67,6 +69,13 @@ gint64 oc_consent_record_get_time (OcConsentRecord *self);
 const char *oc_consent_record_get_surface (OcConsentRecord *self);
 /* (transfer none) (element-type OcFailure); empty unless disabled after errors */
 GPtrArray *oc_consent_record_get_failures (OcConsentRecord *self);
+/* Whether it is of exactly this id in exactly this folder: same real folder, and found through the same symlink or none
+ * (consent never carries over by copying, shadowing or linking). */
+gboolean oc_consent_record_belongs_to (OcConsentRecord *self,
+                                       OcPlugin *plugin);
+/* Same id and same bytes. Both nullable. */
+gboolean oc_consent_record_equal (OcConsentRecord *a,
+                                  OcConsentRecord *b);
 
 /**
  * OcConsent: the consent file as it was when loaded. Immutable, atomically refcounted.
@@ -96,6 +105,10 @@ OcConsentRecord *oc_consent_look_up (OcConsent *self,
 /* (transfer full) (element-type OcConsentRecord), sorted by id */
 GPtrArray *oc_consent_list (OcConsent *self);
 
+/* Whether both say the same of everything. Both nullable. */
+gboolean oc_consent_equal (OcConsent *a,
+                           OcConsent *b);
+
 /* Every change below takes the lock, reads the file again, verifies its seal, changes one record and leaves all
  * others byte for byte, writes, fsyncs, renames, fsyncs the folder. All may block. Errors: OC_ERROR_LOCKED,
  * _DAMAGED, _FORGED, _IO. On an error the file is as it was. */
@@ -122,8 +135,8 @@ gboolean oc_consent_undo_disable (OcPaths *paths,
                                   OcConsentRecord *previous,
                                   GCancellable *cancellable,
                                   GError **error);
-/* Only where the record is enabled with @digest's set still (the run that failed ran under it); else TRUE, nothing
- * written. @failures: (element-type OcFailure) */
+/* Only where the record is still enabled; else TRUE, nothing written. Enabling starts the count anew, so that an error
+ * of before cannot count against a later consent. @failures: (element-type OcFailure) */
 gboolean oc_consent_disable_after_errors (OcPaths *paths,
                                           const char *id,
                                           GPtrArray *failures,

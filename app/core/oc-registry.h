@@ -44,6 +44,9 @@ gboolean oc_registry_load (OcRegistry *self,
  * policy, and keeps the model current (bursts are joined, at most 200 ms late). The list changes item by item. */
 void oc_registry_start (OcRegistry *self);
 void oc_registry_stop (OcRegistry *self);
+/* The preference of the same name; off at first. */
+void oc_registry_set_review_every_update (OcRegistry *self,
+                                          gboolean review_every_update);
 /* Reads again now, in the background. */
 void oc_registry_refresh (OcRegistry *self);
 gboolean oc_registry_is_loading (OcRegistry *self);

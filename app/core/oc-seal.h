@@ -47,6 +47,13 @@ OcSealKey *oc_seal_find_key (OcPaths *paths,
                              OcProtection protection,
                              GCancellable *cancellable,
                              GError **error);
+/* Whether the keyring holds the key of a consent file in this data folder. Where it does, a file sealed by the key file is a
+ * forgery: somebody would have swapped the strong seal for one that they can make. Reads no secret, never prompts. FALSE
+ * where no Secret Service is there. Errors: OC_ERROR_LOCKED where it cannot be told. */
+gboolean oc_seal_keyring_has_key (OcPaths *paths,
+                                  gboolean *has_key,
+                                  GCancellable *cancellable,
+                                  GError **error);
 /* The existing one, else a new random one, stored. Only for a consent file that does not exist yet. */
 OcSealKey *oc_seal_make_key (OcPaths *paths,
                              OcProtection protection,

@@ -47,6 +47,10 @@ OcVerdict *oc_verdict_ref (OcVerdict *self);
 void oc_verdict_unref (OcVerdict *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcVerdict, oc_verdict_unref)
 
+/* Whether both say the same of the same record. */
+gboolean oc_verdict_equal (OcVerdict *a,
+                           OcVerdict *b);
+
 OcState oc_verdict_get_state (OcVerdict *self);
 /* Whether a surface may offer to enable it (valid, not shadowed, not blocked, consent usable, not enabled). */
 gboolean oc_verdict_can_enable (OcVerdict *self);
