@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib/gi18n-lib.h>
+
+#include "core/oc-error.h"
+#include "launcher/oc-landlock.h"
+#include "launcher/oc-sandbox.h"
+#include "oc-config.h"
+
+/* Settings that take user namespaces away. */
+static const struct
+{
+  const char *path;
+  const char *value; /* what they say then */
+  const char *remedy;
+} settings[] = {
+  { "/proc/sys/kernel/unprivileged_userns_clone", "0",
+    N_ ("This system does not let ordinary users create user namespaces. An administrator can allow it with “sysctl -w "
+        "kernel.unprivileged_userns_clone=1”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_user_namespaces", "0",
+    N_ ("This system allows no user namespaces at all. An administrator can allow some with “sysctl -w "
+        "user.max_user_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+};
+
+#define APPARMOR_SETTING "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+
+static char *
+read_setting (const char *root, const char *path)
+{
+  g_autofree char *file = g_strconcat (root != NULL ? root : "", path, NULL);
+  char *text = NULL;
+
+  if (!g_file_get_contents (file, &text, NULL, NULL))
+    return NULL;
+  return g_strstrip (text);
+}
+
+static gboolean
+is_container (const char *root)
+{
+  g_autofree char *docker = g_strconcat (root != NULL ? root : "", "/.dockerenv", NULL);
+  g_autofree char *podman = g_strconcat (root != NULL ? root : "", "/run/.containerenv", NULL);
+
+  return g_file_test (docker, G_FILE_TEST_EXISTS) || g_file_test (podman, G_FILE_TEST_EXISTS);
+}
+
+static char *
+dup_namespace_remedy (const char *root)
+{
+  g_autofree char *apparmor = read_setting (root, APPARMOR_SETTING);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (settings); i++)
+    {
+      g_autofree char *value = read_setting (root, settings[i].path);
+
+      if (g_strcmp0 (value, settings[i].value) == 0)
+        return g_strdup (_ (settings[i].remedy));
+    }
+  if (apparmor != NULL && strcmp (apparmor, "0") != 0)
+    return g_strdup_printf (
+        /* Translators: what is in quotes is the text of a configuration file; only the words around it are to be translated.
+         * %s is the path of a program. */
+        _ ("This system lets only programs with an AppArmor profile use user namespaces. An administrator can give the launcher "
+           "one: a file /etc/apparmor.d/ocelot-launcher with “abi <abi/4.0>, profile ocelot-launcher %s flags=(unconfined) { "
+           "userns, }”, then “systemctl reload apparmor”."),
+        OC_LIBEXECDIR "/ocelot-launcher");
+  if (is_container (root))
+    return g_strdup (_ ("This is a container that does not let programs make namespaces of their own or hides parts of /proc. "
+                        "For Docker and Podman, start it with “--security-opt seccomp=unconfined --security-opt "
+                        "systempaths=unconfined”, and for Docker also with “--security-opt apparmor=unconfined”."));
+  return g_strdup (_ ("Plugins need a Linux kernel, 5.19 or later, that lets ordinary users create user namespaces."));
+}
+
+static char *
+dup_landlock_remedy (const char *root)
+{
+  g_autofree char *modules = read_setting (root, "/sys/kernel/security/lsm");
+
+  if (root == NULL && oc_landlock_get_abi () > 0)
+    return g_strdup (_ ("The kernel's Landlock is too old. Plugins need Linux 5.19 or later."));
+  if (modules != NULL)
+    return g_strdup_printf (
+        /* Translators: %s is a kernel parameter. */
+        _ ("Landlock is switched off in the kernel. An administrator can switch it on with the kernel parameter “lsm=landlock,%s”, "
+           "if the kernel was built with it (Linux 5.19 or later)."),
+        modules);
+  return g_strdup (_ ("Landlock is switched off in the kernel, or missing from it. Plugins need Linux 5.19 or later with "
+                      "CONFIG_SECURITY_LANDLOCK, and “landlock” in the kernel parameter “lsm=” where that is given. A container may "
+                      "also forbid it through its seccomp profile."));
+}
+
+char *
+oc_sandbox_dup_remedy_for (const char *layer, const char *root)
+{
+  static const char *const namespace_layers[] = { "user-namespace", "mounts-read-only", "pid-namespace", "capabilities",
+                                                  "network", NULL };
+
+  g_return_val_if_fail (layer != NULL, NULL);
+  if (g_strv_contains (namespace_layers, layer))
+    return dup_namespace_remedy (root);
+  if (strcmp (layer, "landlock") == 0)
+    return dup_landlock_remedy (root);
+  if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0 || strcmp (layer, "no-new-privs") == 0)
+    return g_strdup (_ ("The kernel does not apply system call filters. Plugins need one built with CONFIG_SECCOMP_FILTER; a container "
+                        "may also forbid it."));
+  if (strcmp (layer, "guarded-places") == 0 || strcmp (layer, "folders") == 0 || strcmp (layer, "own-folders-writable") == 0)
+    return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have become a symbolic link, or lie "
+                        "somewhere that is kept from plugins."));
+  if (strcmp (layer, "launcher") == 0)
+    return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, as in a container."));
+  return NULL;
+}
+
+char *
+oc_sandbox_dup_remedy (const GError *error)
+{
+  const char *colon = error != NULL ? strchr (error->message, ':') : NULL;
+  g_autofree char *layer = NULL;
+
+  if (colon == NULL || !g_error_matches (error, OC_ERROR, OC_ERROR_SANDBOX))
+    return NULL;
+  layer = g_strndup (error->message, (gsize) (colon - error->message));
+  return oc_sandbox_dup_remedy_for (layer, NULL);
+}
