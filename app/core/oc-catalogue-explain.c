@@ -195,7 +195,7 @@ static void
 explain_app (OcExplanation *self)
 {
   const char *id = oc_permission_get_argument (self->permission);
-  g_autofree char *file = g_str_has_suffix (id, ".desktop") ? g_strdup (id) : g_strconcat (id, ".desktop", NULL);
+  g_autofree char *file = g_strconcat (id, ".desktop", NULL);
   g_autoptr (GDesktopAppInfo) info = g_desktop_app_info_new (file);
   g_autofree char *name = NULL;
 
