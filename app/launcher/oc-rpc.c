@@ -99,6 +99,7 @@ parse_header_line (OcRpcReader *self,
   g_autofree char *message = NULL;
   gsize name_len = colon ? (gsize) (colon - line) : 0;
   gsize value_at = name_len + 1;
+  gsize shown_len = 0;
 
   if (name_len == strlen ("Content-Type") && g_ascii_strncasecmp (line, "Content-Type", name_len) == 0)
     return TRUE;
@@ -120,7 +121,10 @@ parse_header_line (OcRpcReader *self,
       return TRUE;
     }
 
-  shown = oc_text_escape_lines (line, (gssize) MIN (len, 40), 60, NULL);
+  /* One line of it: line feeds would stay. */
+  while (shown_len < MIN (len, 40) && line[shown_len] != '\n')
+    shown_len++;
+  shown = oc_text_escape_lines (line, (gssize) shown_len, 60, NULL);
   message = g_strdup_printf (_("“%s” is no header of a message: each begins with “Content-Length: ” and the number of bytes."), shown);
   return break_framing (self, error, message);
 }

@@ -22,13 +22,13 @@ typedef struct
   int wd;
 } Place;
 
-struct _OcWatch
+struct _OcConsentWatch
 {
   GArray *places; /* owned (element-type Place) */
   int fd;         /* owned; -1: polling */
   guint source;
   char *signature; /* owned: what polling saw last */
-  OcWatchFunc changed;
+  OcConsentWatchFunc changed;
   gpointer data;
 };
 
@@ -42,7 +42,7 @@ clear_place (gpointer data)
 }
 
 static void
-add_place (OcWatch *self,
+add_place (OcConsentWatch *self,
            const char *folder,
            const char *name)
 {
@@ -65,7 +65,7 @@ append_stat (GString *text,
 }
 
 static char *
-look (OcWatch *self)
+look (OcConsentWatch *self)
 {
   GString *text = g_string_new (NULL);
 
@@ -82,7 +82,7 @@ look (OcWatch *self)
 static gboolean
 on_poll (gpointer data)
 {
-  OcWatch *self = data;
+  OcConsentWatch *self = data;
   g_autofree char *signature = look (self);
 
   if (!g_str_equal (signature, self->signature))
@@ -95,7 +95,7 @@ on_poll (gpointer data)
 }
 
 void
-oc_watch_poll_only (OcWatch *self)
+oc_consent_watch_poll_only (OcConsentWatch *self)
 {
   if (self->fd >= 0)
     close (self->fd);
@@ -105,7 +105,7 @@ oc_watch_poll_only (OcWatch *self)
 }
 
 static gboolean
-concerns (OcWatch *self,
+concerns (OcConsentWatch *self,
           const struct inotify_event *event)
 {
   /* The queue ran over, or a watched folder itself went away: anything may have happened. */
@@ -127,7 +127,7 @@ on_events (int fd,
            GIOCondition condition,
            gpointer data)
 {
-  OcWatch *self = data;
+  OcConsentWatch *self = data;
   union
   {
     struct inotify_event event;
@@ -150,7 +150,7 @@ on_events (int fd,
 }
 
 static gboolean
-listen_to (OcWatch *self)
+listen_to (OcConsentWatch *self)
 {
   self->fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
   if (self->fd < 0)
@@ -168,7 +168,7 @@ listen_to (OcWatch *self)
 }
 
 static void
-add_plugin (OcWatch *self,
+add_plugin (OcConsentWatch *self,
             const char *plugins,
             const char *id)
 {
@@ -179,11 +179,11 @@ add_plugin (OcWatch *self,
   add_place (self, folder, "manifest.json");
 }
 
-OcWatch *
-oc_watch_new (OcPaths *paths,
+OcConsentWatch *
+oc_consent_watch_new (OcPaths *paths,
               const char *id)
 {
-  OcWatch *self = g_new0 (OcWatch, 1);
+  OcConsentWatch *self = g_new0 (OcConsentWatch, 1);
   const char *policy = oc_paths_get_policy_dir (paths);
   const char *const *system_plugins = oc_paths_get_system_plugins (paths);
   g_autofree char *policy_d = g_build_filename (policy, "policy.d", NULL);
@@ -201,13 +201,13 @@ oc_watch_new (OcPaths *paths,
   for (guint i = 0; system_plugins[i] != NULL; i++)
     add_plugin (self, system_plugins[i], id);
   if (!listen_to (self))
-    oc_watch_poll_only (self);
+    oc_consent_watch_poll_only (self);
   return self;
 }
 
 void
-oc_watch_start (OcWatch *self,
-                OcWatchFunc changed,
+oc_consent_watch_start (OcConsentWatch *self,
+                OcConsentWatchFunc changed,
                 gpointer data)
 {
   self->changed = changed;
@@ -219,7 +219,7 @@ oc_watch_start (OcWatch *self,
 }
 
 void
-oc_watch_free (OcWatch *self)
+oc_consent_watch_free (OcConsentWatch *self)
 {
   g_clear_handle_id (&self->source, g_source_remove);
   if (self->fd >= 0)

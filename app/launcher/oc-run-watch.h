@@ -6,25 +6,25 @@
 G_BEGIN_DECLS
 
 /**
- * OcWatch: tells when something that a consent rests on may have changed: the consent file, the policy, the plugin's manifest
+ * OcConsentWatch: tells when something that a consent rests on may have changed: the consent file, the policy, the plugin's manifest
  * and folder. By inotify; where that is not to be had (its limits are small and shared by all of a user's programs), by looking
  * every quarter of a second, since a revocation that goes unseen would be worse than the waking up.
  */
-typedef struct _OcWatch OcWatch;
+typedef struct _OcConsentWatch OcConsentWatch;
 
-typedef void (*OcWatchFunc) (gpointer data);
+typedef void (*OcConsentWatchFunc) (gpointer data);
 
 /* Made before the consent is looked at, so that nothing slips in between; says nothing until started.
  * @id: must have passed oc_plugin_id_check(). */
-OcWatch *oc_watch_new (OcPaths *paths,
+OcConsentWatch *oc_consent_watch_new (OcPaths *paths,
                        const char *id);
 /* Calls @changed in the thread-default main context, also for what happened since it was made. */
-void oc_watch_start (OcWatch *self,
-                     OcWatchFunc changed,
+void oc_consent_watch_start (OcConsentWatch *self,
+                     OcConsentWatchFunc changed,
                      gpointer data);
-void oc_watch_free (OcWatch *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcWatch, oc_watch_free)
+void oc_consent_watch_free (OcConsentWatch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcConsentWatch, oc_consent_watch_free)
 /* For tests, before it is started: look instead of listening. */
-void oc_watch_poll_only (OcWatch *self);
+void oc_consent_watch_poll_only (OcConsentWatch *self);
 
 G_END_DECLS

@@ -349,7 +349,7 @@ oc_worker_run (const OcWorkerRun *run,
       return FALSE;
     }
   watch_worker (&self, &pipes, started);
-  oc_watch_start (run->watch, on_consent_changed, &self);
+  oc_consent_watch_start (run->watch, on_consent_changed, &self);
   oc_broker_start (self.broker);
   if (!self.settled)
     g_main_loop_run (self.loop);

@@ -13,7 +13,7 @@ typedef struct
 {
   const OcHost *host;
   OcGrant *grant;
-  OcWatch *watch; /* made before the grant was looked up */
+  OcConsentWatch *watch; /* made before the grant was looked up */
   OcActivity *activity;
   gint64 run;
   guint timeout_ms;

@@ -25,7 +25,7 @@ typedef struct
   const OcOptions *options; /* borrowed */
   OcPaths *paths;
   OcReport *report;
-  OcWatch *watch;
+  OcConsentWatch *watch;
   OcGrant *grant;
   OcActivity *activity;
   gint64 run; /* 0: not begun */
@@ -40,7 +40,7 @@ run_clear (Run *self)
 {
   oc_host_clear (&self->host);
   g_clear_pointer (&self->temp, oc_temp_free);
-  g_clear_pointer (&self->watch, oc_watch_free);
+  g_clear_pointer (&self->watch, oc_consent_watch_free);
   g_clear_pointer (&self->grant, oc_grant_free);
   g_clear_pointer (&self->activity, oc_activity_unref);
   g_clear_pointer (&self->report, oc_report_free);
@@ -70,7 +70,7 @@ check_grant (Run *self)
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   if (!oc_plugin_id_check (id, &error))
     return refuse (self, OC_EXIT_USAGE, error->message, _("“ocelotctl list” names the installed plugins."));
-  self->watch = oc_watch_new (self->paths, id);
+  self->watch = oc_consent_watch_new (self->paths, id);
   self->grant = oc_grant_look_up (self->paths, id, NULL);
   if (self->grant->granted == NULL)
     return refuse (self, self->grant->exit, self->grant->message, self->grant->remedy);
