@@ -241,6 +241,7 @@ report_enabled (OcCli *self,
 {
   g_autofree char *name = oc_text_escape (oc_manifest_get_name (oc_plugin_get_manifest (plugin)), 0, NULL);
   g_autofree char *line = NULL;
+  g_autofree char *command = NULL;
 
   if (self->json)
     {
@@ -255,8 +256,10 @@ report_enabled (OcCli *self,
       oc_cli_json_print (builder);
       return OC_CLI_DONE;
     }
-  line = g_strdup_printf (_ ("%s is enabled. “ocelotctl disable %s” takes it back at once."), name, oc_plugin_get_id (plugin));
+  line = g_strdup_printf (_ ("%s is enabled."), name);
+  command = g_strdup_printf ("ocelotctl disable %s", oc_plugin_get_id (plugin));
   oc_cli_print_wrapped ("", line);
+  g_print (_ ("To take that back at once: %s\n"), command);
   return OC_CLI_DONE;
 }
 
@@ -336,6 +339,9 @@ report_disabled (OcCli *self,
                  const char *id,
                  OcConsentRecord *previous)
 {
+  g_autofree char *command = g_strdup_printf ("ocelotctl enable %s", id);
+  g_autofree char *line = NULL;
+
   if (self->json)
     {
       g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -348,19 +354,11 @@ report_disabled (OcCli *self,
       oc_cli_json_print (builder);
       return;
     }
-  if (previous == NULL)
-    {
-      g_autofree char *line = g_strdup_printf (_ ("%s was not enabled; nothing was changed."), id);
-
-      oc_cli_print_wrapped ("", line);
-      return;
-    }
-  {
-    g_autofree char *line
-        = g_strdup_printf (_ ("%s is disabled; what still ran of it is ended. “ocelotctl enable %s” enables it again."), id, id);
-
-    oc_cli_print_wrapped ("", line);
-  }
+  line = previous != NULL ? g_strdup_printf (_ ("%s is disabled. What still ran of it is ended."), id)
+                          : g_strdup_printf (_ ("%s was not enabled; nothing was changed."), id);
+  oc_cli_print_wrapped ("", line);
+  if (previous != NULL)
+    g_print (_ ("To enable it again: %s\n"), command);
 }
 
 static int

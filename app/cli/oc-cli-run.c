@@ -3,6 +3,7 @@
 
 #include "cli/oc-cli.h"
 
+#include "cli/oc-cli-json.h"
 #include "cli/oc-cli-output.h"
 #include "core/oc-text.h"
 
@@ -245,7 +246,11 @@ run_run (OcCli *self,
   if (result == NULL)
     return oc_cli_report_error (self, error);
   if (self->json)
-    fputs (oc_run_result_get_json (result), stdout);
+    {
+      g_autofree char *guarded = oc_cli_json_guard (oc_run_result_get_json (result));
+
+      printf ("%s\n", g_strchomp (guarded));
+    }
   else
     print_run (result, arguments[0], arguments[1]);
   return oc_run_result_get_exit (result);

@@ -352,6 +352,7 @@ def build_without_launcher(home):
     program = home.path("build/app/cli/ocelotctl")
     os.makedirs(os.path.dirname(program))
     os.makedirs(home.path("build/app/launcher"))
+    home.write("build/oc-config.h", "")  # what marks a build folder
     shutil.copy2(CTL, program)
     return program
 
@@ -396,7 +397,7 @@ def damaged():
             file.truncate(os.path.getsize(home.consent) // 2)
         got = home.ctl("enable", NAME, "--grant", "none")
         equal(got.returncode, 7, f"exit: {got.stderr}")
-        aside = [name for name in os.listdir(home.base) if name.startswith("consent.json.")]
+        aside = [name for name in os.listdir(home.base) if ".damaged" in name]
         equal(len(aside), 1, f"set aside: {os.listdir(home.base)}")
         equal(home.state(NAME), "disabled", "state")
         equal(home.ctl("enable", NAME, "--grant", "none").returncode, 0, "a new file, once it was said")
@@ -520,6 +521,8 @@ def hostile_output():
         home.enable(NAME)
         for more in ([], ["--json"]):
             got = home.ctl("run", NAME, "go", *more)
+            equal(got.returncode, 0, got.stderr)
+            contains(got.stdout.lower(), "202e", "it is there, escaped")
             for bad in ("\x1b", "\x07", "\u202e"):
                 lacks(got.stdout, bad, f"stdout {more}")
 

@@ -32,6 +32,7 @@ librsvg2-common
 # For a picture of the window on a machine without a display.
 packages_picture="
 imagemagick
+xauth
 xvfb
 "
 
