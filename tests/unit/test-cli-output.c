@@ -25,7 +25,7 @@ test_wrap (void)
     const char *first, *text, *expected;
   } cases[] = {
     { "", "one two three", "one two\nthree\n" },
-    { "- ", "one two three", "- one two\n  three\n" },
+    { "- ", "one two three", "- one\n  two\n  three\n" },
     { "- ", "", "- \n" },
     { "", "a\nb", "a\nb\n" },
     { "  ", "a\nb\n", "  a\n  b\n" },
