@@ -138,6 +138,8 @@ oc_cli_wrap (const char *first,
   guint indent = visible_width (first);
   guint n = g_strv_length (lines);
 
+  if (n == 0)
+    g_string_append_c (out, '\n');
   /* A line feed at the end is not an empty line. */
   while (n > 1 && lines[n - 1][0] == '\0')
     n--;
