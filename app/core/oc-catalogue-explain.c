@@ -126,7 +126,8 @@ explain_broad_tool (OcExplanation *self,
       self->short_broad = g_strdup (_(self->entry->short_broad));
       /* Translators: %s is one or more whole sentences, such as “python3 runs whatever code it is given.” */
       self->grants = g_strdup_printf (_("%s So this is far more than one tool. What it starts stays in the sandbox: it "
-                                        "can read what the plugin can read, and write only to the plugin’s own folders."),
+                                        "can read whatever you can, apart from keys, passwords and the other guarded "
+                                        "places, and write only to the plugin’s own folders."),
                                       oc_tool_get_reason (tool));
       break;
     case OC_TOOL_EFFECT_WRITE:

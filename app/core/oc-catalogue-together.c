@@ -245,7 +245,7 @@ combine_moot (const Sum *sum,
   if (sum->run_tools->len > 0 && sum->narrow_tools->len > 0)
     {
       /* Translators: both are lists of names of programs: first the ones that can run any program, then the others. */
-      text = g_strdup_printf (_("Through %s it can run any program. That it asks for %s one by one limits nothing."),
+      text = g_strdup_printf (_("Through %s it can run any program. Asking for %s by name as well limits nothing."),
                               broad, narrow);
       say (statements, OC_SEVERITY_BROAD, _("Together, naming single tools limits nothing"), text);
     }

@@ -37,7 +37,7 @@ static const OcCatalogueEntry entries[OC_N_PERMISSIONS] = {
                  "you can, apart from keys, passwords and the other guarded places."),
     .held = N_("Ocelot looks for the tool in the system’s program folders only, and runs it in a sandbox: the "
                "tool can write to the plugin’s own folders and nowhere else."),
-    .excludes = N_("Network access, and changing your files."),
+    .excludes = N_("Network access of its own, and changing your files."),
   },
   [OC_PERMISSION_FILE_READ_TEXT] = {
     .kind = OC_PERMISSION_FILE_READ_TEXT,

@@ -265,24 +265,27 @@ static void examine (OcToolsFinding *self,
                      const char *target,
                      guint depth);
 
-/* An interpreter: its name counts, and what its file really is. */
+/* An interpreter: its name counts (unless another program is named by it), and what its file really is. */
 static void
 follow_interpreter (OcToolsFinding *self,
                     const char *root,
                     const char *path,
+                    gboolean counts,
                     guint depth)
 {
   g_autofree char *target = NULL;
   struct stat st;
 
-  add_program (self, path);
+  if (counts)
+    add_program (self, path);
   if (path[0] != '/' || depth > MAX_INTERPRETERS
       || resolve (root, path, &target, &st, &self->writable) != 0 || !S_ISREG (st.st_mode))
     {
       self->odd = TRUE;
       return;
     }
-  add_program (self, target);
+  if (counts)
+    add_program (self, target);
   examine (self, root, target, depth);
 }
 
@@ -301,14 +304,12 @@ examine_script (OcToolsFinding *self,
   line = g_strstrip (line);
   n = strcspn (line, " \t");
   interpreter = g_strndup (line, n);
-  follow_interpreter (self, root, interpreter, depth + 1);
   base = g_path_get_basename (interpreter);
   if (g_str_equal (base, "env"))
-    {
-      program = env_program (root, line + n);
-      if (program != NULL)
-        follow_interpreter (self, root, program, depth + 1);
-    }
+    program = env_program (root, line + n);
+  if (program != NULL)
+    follow_interpreter (self, root, program, TRUE, depth + 1);
+  follow_interpreter (self, root, interpreter, program == NULL, depth + 1);
   if (depth == 0)
     self->interpreter = g_strdup (program != NULL ? program : interpreter);
 }

@@ -83,6 +83,7 @@ typedef struct
   char *pattern; /* lower case */
   const Reason *reason;
   char *detail; /* (nullable) */
+  char *key;    /* the second column and the third */
   GPatternSpec *spec; /* (nullable): NULL: an exact name */
 } Line;
 
@@ -99,6 +100,7 @@ line_free (gpointer data)
   Line *line = data;
   g_free (line->pattern);
   g_free (line->detail);
+  g_free (line->key);
   g_clear_pointer (&line->spec, g_pattern_spec_free);
   g_free (line);
 }
@@ -185,6 +187,7 @@ parse_line (OcToolsList *self,
   line->pattern = g_ascii_strdown (columns[0], -1);
   line->reason = reason;
   line->detail = n == 3 ? g_strdup (columns[2]) : NULL;
+  line->key = g_strjoinv ("\t", columns + 1);
   g_ptr_array_add (self->lines, line);
   if (is_family)
     {
@@ -287,6 +290,7 @@ gboolean
 oc_tools_list_match (OcToolsList *self,
                      const char *name,
                      OcToolEffect *effect,
+                     const char **key,
                      char **reason)
 {
   g_autofree char *lower = g_ascii_strdown (name, -1);
@@ -296,6 +300,8 @@ oc_tools_list_match (OcToolsList *self,
     return FALSE;
   if (effect != NULL)
     *effect = line->reason->effect;
+  if (key != NULL)
+    *key = line->key;
   if (reason != NULL)
     *reason = fill_in (line, name);
   return TRUE;

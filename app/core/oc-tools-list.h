@@ -28,10 +28,12 @@ guint oc_tools_list_get_n (OcToolsList *self);
 const char *oc_tools_list_get_pattern (OcToolsList *self,
                                        guint i);
 /* Whether @name is listed, by itself or as one of a family. Letter case does not count.
- * @effect, @reason: (out) (optional), @reason (transfer full): one whole sentence, translated. */
+ * @effect, @key, @reason: (out) (optional). @key: (transfer none) the reason's key and detail, the same for alike reasons;
+ * @reason: (transfer full): one whole sentence, translated. */
 gboolean oc_tools_list_match (OcToolsList *self,
                               const char *name,
                               OcToolEffect *effect,
+                              const char **key,
                               char **reason);
 
 G_END_DECLS

@@ -229,12 +229,15 @@ static gboolean
 match (OcTools *self,
        const char *name,
        OcToolEffect *effect,
+       const char **key,
        char **reason)
 {
   if (self->list != NULL)
-    return oc_tools_list_match (self->list, name, effect, reason);
+    return oc_tools_list_match (self->list, name, effect, key, reason);
   if (effect != NULL)
     *effect = OC_TOOL_EFFECT_RUN;
+  if (key != NULL)
+    *key = "no list";
   if (reason != NULL)
     *reason = g_strdup (_("Ocelot’s own list of such tools cannot be read, so every tool counts as one "
                           "that can run any program. Install Ocelot Plugins again."));
@@ -245,13 +248,14 @@ static gboolean
 is_listed (const char *name,
            gpointer user_data)
 {
-  return match (user_data, name, NULL, NULL);
+  return match (user_data, name, NULL, NULL, NULL);
 }
 
 /* What makes a tool broad, while it is put together. */
 typedef struct
 {
   GString *text;
+  GHashTable *keys; /* (element-type utf8) reasons given, borrowed */
   gboolean is_broad;
   OcToolEffect effect;
 } Judgement;
@@ -270,6 +274,25 @@ judge (Judgement *j,
   j->is_broad = TRUE;
 }
 
+/* By @name alone. @lead: (nullable): a sentence to come before. Not said again where it says nothing new: python3 and the
+ * python3.11 that it is a link to have the same reason. */
+static void
+judge_name (OcTools *self,
+            Judgement *j,
+            const char *name,
+            const char *lead)
+{
+  g_autofree char *reason = NULL;
+  OcToolEffect effect;
+  const char *key;
+
+  if (!match (self, name, &effect, &key, &reason) || !g_hash_table_add (j->keys, (gpointer) key))
+    return;
+  if (lead != NULL)
+    judge (j, effect, lead);
+  judge (j, effect, reason);
+}
+
 /* The other names that the file really goes by. */
 static void
 judge_programs (OcTools *self,
@@ -277,26 +300,26 @@ judge_programs (OcTools *self,
                 const char *name,
                 const OcToolsFinding *finding)
 {
-  OcToolEffect effect;
-
   for (guint i = 0; i < finding->runs->len; i++)
     {
       const char *program = g_ptr_array_index (finding->runs, i);
-      g_autofree char *reason = NULL;
+      g_autofree char *lead = NULL;
 
-      if (!g_str_equal (program, name) && self->list != NULL && match (self, program, &effect, &reason))
-        judge (j, effect, reason);
+      /* runs[0] is the target, the others are interpreters. The lead is wanted only before the first reason. */
+      if (!j->is_broad && i > 0)
+        /* Translators: names of programs, such as “On this computer, deluser is a script that perl runs.” */
+        lead = g_strdup_printf (_("On this computer, %s is a script that %s runs."), name, program);
+      else if (!j->is_broad && !g_str_equal (program, name))
+        /* Translators: names of programs, such as “On this computer, awk is really mawk.” */
+        lead = g_strdup_printf (_("On this computer, %s is really %s."), name, program);
+      judge_name (self, j, program, lead);
     }
-  if (finding->twin != NULL && !g_str_equal (finding->twin, name) && self->list != NULL)
+  if (finding->twin != NULL)
     {
-      g_autofree char *reason = NULL;
-      g_autofree char *same = NULL;
-
-      match (self, finding->twin, &effect, &reason);
       /* Translators: both are names of programs. */
-      same = g_strdup_printf (_("On this computer, %s and %s are one and the same file."), name, finding->twin);
-      judge (j, effect, same);
-      judge (j, effect, reason);
+      g_autofree char *lead = g_strdup_printf (_("On this computer, %s and %s are one and the same file."), name, finding->twin);
+
+      judge_name (self, j, finding->twin, lead);
     }
 }
 
@@ -368,13 +391,11 @@ look_up (OcTools *self,
          const char *name)
 {
   g_autoptr (OcToolsFinding) finding = oc_tools_find (self->root, name, is_listed, self);
-  Judgement j = { .text = g_string_new (NULL), .effect = OC_TOOL_EFFECT_RUN };
+  g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal);
+  Judgement j = { .text = g_string_new (NULL), .keys = keys, .effect = OC_TOOL_EFFECT_RUN };
   OcTool *tool = g_atomic_rc_box_new0 (OcTool);
-  g_autofree char *reason = NULL;
-  OcToolEffect effect;
 
-  if (match (self, name, &effect, &reason))
-    judge (&j, effect, reason);
+  judge_name (self, &j, name, NULL);
   judge_programs (self, &j, name, finding);
   judge_file (&j, name, finding);
 
@@ -417,7 +438,7 @@ oc_tools_broad_reason (OcTools *self,
 
   if (g_hash_table_lookup_extended (self->reasons, name, NULL, &known))
     return known;
-  match (self, name, NULL, &reason);
+  match (self, name, NULL, NULL, &reason);
   g_hash_table_insert (self->reasons, g_strdup (name), reason);
   return reason;
 }

@@ -213,7 +213,7 @@ test_names_in_combinations (void)
   g_autoptr (GPtrArray) statements = oc_catalogue_combine (set, OC_PLUGIN_KIND_PROCESS, tools);
 
   g_assert_cmpstr (find_statement (statements, MOOT)->text, ==,
-                   "Through python3, sh it can run any program. That it asks for file, wc one by one limits nothing.");
+                   "Through python3, sh it can run any program. Asking for file, wc by name as well limits nothing.");
 }
 
 static gboolean
