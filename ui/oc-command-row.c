@@ -68,10 +68,10 @@ oc_entry_describe_selection (const OcEntry *entry)
   count = describe_count (entry);
   if (entry->extensions == NULL || entry->extensions[0] == NULL)
     return g_steal_pointer (&count);
-  joined = g_strjoinv (", ", entry->extensions);
+  joined = g_strjoinv (", .", entry->extensions);
   extensions = oc_escape (joined);
   /* Translators: first "Needs 1 file or more", then a list of file name extensions */
-  return g_strdup_printf (_("%s: %s"), count, extensions);
+  return g_strdup_printf (_("%s: .%s"), count, extensions);
 }
 
 static const char *

@@ -122,6 +122,12 @@ oc_escape (const char *text)
   return text != NULL ? oc_text_escape (text, 0, NULL) : NULL;
 }
 
+char *
+oc_escape_message (const char *text)
+{
+  return text != NULL && oc_text_has_hidden (text) ? oc_escape (text) : g_strdup (text);
+}
+
 void
 oc_box_clear (GtkBox *box)
 {

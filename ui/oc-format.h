@@ -26,6 +26,9 @@ GtkWidget *oc_label_new (const char *text,
                          const char *css_class);
 /* oc_text_escape() without a limit. NULL stays NULL. (transfer full) (nullable) */
 char *oc_escape (const char *text);
+/* For a message that core or the launcher wrote, with parts from a plugin escaped in it already: only what still is hidden
+ * is escaped. NULL stays NULL. (transfer full) (nullable) */
+char *oc_escape_message (const char *text);
 void oc_box_clear (GtkBox *box);
 void oc_list_box_clear (GtkListBox *list);
 

@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/oc-text.h"
 #include "oc-format.h"
 #include "oc-notice.h"
 
@@ -41,24 +40,21 @@ oc_health_box_init (OcHealthBox *self)
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }
 
-/* The first two layers that do not hold; what follows from them is noise. */
+/* The first layer that does not hold; what fails after it mostly follows from it. */
 static void
-add_layers (OcNotice *notice,
+add_layer (OcNotice *notice,
             GPtrArray *layers)
 {
-  guint n = 0;
-
-  for (guint i = 0; i < layers->len && n < 2; i++)
+  for (guint i = 0; i < layers->len; i++)
     {
       const OcLayer *layer = g_ptr_array_index (layers, i);
-      g_autofree char *title = oc_escape (layer->title);
-      g_autofree char *detail = oc_text_escape_lines (layer->detail != NULL ? layer->detail : "", -1, 600, NULL);
-      g_autofree char *remedy = layer->remedy != NULL ? oc_text_escape_lines (layer->remedy, -1, 600, NULL) : NULL;
+      g_autofree char *title = oc_escape_message (layer->title);
+      g_autofree char *detail = oc_escape_message (layer->detail != NULL ? layer->detail : "");
+      g_autofree char *remedy = oc_escape_message (layer->remedy);
       g_autofree char *why = NULL;
 
       if (layer->holds)
         continue;
-      n++;
       /* Translators: a layer of the sandbox and why it does not hold */
       why = g_strdup_printf (_("%s: %s"), title, detail);
       oc_notice_add_text (notice, why);
@@ -68,6 +64,7 @@ add_layers (OcNotice *notice,
 
           oc_notice_add_text (notice, what);
         }
+      return;
     }
 }
 
@@ -81,7 +78,7 @@ add_sandbox (OcHealthBox *self)
     return;
   notice = oc_notice_new (OC_NOTICE_ERROR, _("The sandbox does not hold on this computer"),
                           _("Nothing is run and nothing can be enabled until it does."));
-  add_layers (notice, oc_sandbox_report_get_layers (report));
+  add_layer (notice, oc_sandbox_report_get_layers (report));
   oc_notice_add_button (notice, oc_session_is_checking (self->session) ? _("Testing…") : _("Test Again"),
                         "health.check-sandbox", NULL);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (notice));
@@ -97,7 +94,7 @@ add_consent (OcHealthBox *self)
 
   if (consent == NULL)
     return;
-  text = oc_escape (oc_consent_get_message (consent));
+  text = oc_escape_message (oc_consent_get_message (consent));
   aside = oc_consent_get_set_aside_files (consent);
   switch (oc_consent_get_outcome (consent))
     {
@@ -143,7 +140,7 @@ add_scan_error (OcHealthBox *self)
   g_object_get (oc_session_get_registry (self->session), "error", &error, NULL);
   if (error == NULL)
     return;
-  text = oc_escape (error->message);
+  text = oc_escape_message (error->message);
   notice = oc_notice_new (OC_NOTICE_ERROR, _("A folder of plugins cannot be read"), text);
   oc_notice_add_button (notice, _("Try Again"), "health.refresh", NULL);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (notice));

@@ -10,7 +10,7 @@ struct _OcNotice
   GtkImage *icon;
   GtkLabel *title;
   GtkBox *texts;
-  GtkFlowBox *buttons;
+  GtkBox *buttons;
 };
 
 G_DEFINE_FINAL_TYPE (OcNotice, oc_notice, GTK_TYPE_BOX)
@@ -82,15 +82,12 @@ oc_notice_add_button (OcNotice *self,
                       GVariant *target)
 {
   GtkWidget *button = gtk_button_new ();
-  GtkWidget *text = oc_label_new (label, NULL);
-  GtkWidget *child = gtk_flow_box_child_new ();
+  GtkWidget *text = oc_label_new (label, NULL); /* wraps, where the window is narrow */
 
+  gtk_label_set_justify (GTK_LABEL (text), GTK_JUSTIFY_CENTER);
   gtk_button_set_child (GTK_BUTTON (button), text);
   gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button), target);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action_name);
-  /* The button has the focus, not the box around it. */
-  gtk_widget_set_focusable (child, FALSE);
-  gtk_flow_box_child_set_child (GTK_FLOW_BOX_CHILD (child), button);
-  gtk_flow_box_insert (self->buttons, child, -1);
+  gtk_box_append (self->buttons, button);
   gtk_widget_set_visible (GTK_WIDGET (self->buttons), TRUE);
 }

@@ -22,7 +22,9 @@ oc_page_describe_state (OcStatus *status)
   OcState state = oc_verdict_get_state (verdict);
   g_autofree char *when = NULL;
 
-  if (state != OC_STATE_ENABLED || record == NULL)
+  if (state != OC_STATE_ENABLED)
+    return NULL; /* the switch, and a notice where there is more to say */
+  if (record == NULL)
     return g_strdup (oc_state_to_label (state));
   when = oc_format_when (oc_consent_record_get_time (record), g_get_real_time ());
   if (g_strcmp0 (oc_consent_record_get_surface (record), "terminal") == 0)
@@ -133,9 +135,9 @@ oc_page_fill_problems (GtkListBox *list,
   for (guint i = 0; i < problems->len; i++)
     {
       const OcProblem *problem = g_ptr_array_index (problems, i);
+      g_autofree char *message = oc_escape_message (problem->message);
+      g_autofree char *remedy = oc_escape_message (problem->remedy);
       g_autofree char *place = oc_escape (problem->place);
-      g_autofree char *message = oc_escape (problem->message);
-      g_autofree char *remedy = oc_escape (problem->remedy);
       g_autofree char *whole = g_strjoin ("\n", place, remedy, NULL);
       OcDetailRow *row = oc_detail_row_new ("dialog-error-symbolic", message);
 
@@ -255,19 +257,8 @@ change_new (const char *heading,
   return box;
 }
 
-static void
-append_change (GtkFlowBox *flow,
-               GtkWidget *change)
-{
-  GtkWidget *child = gtk_flow_box_child_new ();
-
-  gtk_widget_set_focusable (child, FALSE);
-  gtk_flow_box_child_set_child (GTK_FLOW_BOX_CHILD (child), change);
-  gtk_flow_box_insert (flow, child, -1);
-}
-
 gboolean
-oc_page_fill_changes (GtkFlowBox *box,
+oc_page_fill_changes (GtkBox *box,
                       OcSession *session,
                       OcStatus *status)
 {
@@ -279,9 +270,9 @@ oc_page_fill_changes (GtkFlowBox *box,
   if (oc_verdict_get_state (verdict) != OC_STATE_NEEDS_REVIEW)
     return FALSE;
   if (oc_permission_set_get_n (added) > 0)
-    append_change (box, change_new (_("It asks for these now"), added, tools, _("New"), "review"));
+    gtk_box_append (box, change_new (_("It asks for these now"), added, tools, _("New"), "review"));
   if (oc_permission_set_get_n (removed) > 0)
-    append_change (box, change_new (_("It no longer asks for these"), removed, tools, _("Gone"), "off"));
+    gtk_box_append (box, change_new (_("It no longer asks for these"), removed, tools, _("Gone"), "off"));
   return oc_permission_set_get_n (added) + oc_permission_set_get_n (removed) > 0;
 }
 

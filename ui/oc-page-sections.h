@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 void oc_page_fill_notices (GtkBox *box,
                            OcSession *session,
                            OcStatus *status);
-/* "Enabled since …": never NULL. (transfer full) */
+/* "Enabled today at 14:02"; NULL unless it is enabled. (transfer full) (nullable) */
 char *oc_page_describe_state (OcStatus *status);
 /* Above the permissions: "You agreed to exactly this on …". (transfer full) */
 char *oc_page_describe_consent (OcStatus *status);
@@ -35,7 +35,7 @@ gboolean oc_page_fill_problems (GtkListBox *list,
 gboolean oc_page_fill_failures (GtkListBox *list,
                                 OcStatus *status);
 /* What was added and removed since the last consent. FALSE: nothing. */
-gboolean oc_page_fill_changes (GtkFlowBox *box,
+gboolean oc_page_fill_changes (GtkBox *box,
                                OcSession *session,
                                OcStatus *status);
 void oc_page_fill_runs (GtkListBox *list,

@@ -36,7 +36,7 @@ struct _OcPluginPage
   GtkSwitch *enabled;
   GtkBox *notices;
   GtkWidget *changes_section;
-  GtkFlowBox *changes;
+  GtkBox *changes;
   GtkWidget *problems_section;
   GtkListBox *problems;
   GtkWidget *failures_section;
@@ -84,7 +84,7 @@ static void
 say (OcPluginPage *self,
      const char *text)
 {
-  g_autofree char *escaped = oc_escape (text);
+  g_autofree char *escaped = oc_escape_message (text);
   g_autofree char *markup = g_markup_escape_text (escaped, -1);
 
   send_toast (self, adw_toast_new (markup));
@@ -372,7 +372,8 @@ fill_head (OcPluginPage *self)
   gtk_label_set_text (self->description, description != NULL ? description : "");
   gtk_widget_set_visible (GTK_WIDGET (self->description), description != NULL && description[0] != '\0');
   gtk_label_set_text (self->claims, claims);
-  gtk_label_set_text (self->state, state);
+  gtk_label_set_text (self->state, state != NULL ? state : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->state), state != NULL);
 }
 
 /* Why an entry cannot be run now. (nullable) */
@@ -472,12 +473,9 @@ fill_history (OcPluginPage *self)
 static void
 clear (OcPluginPage *self)
 {
-  GtkWidget *child;
-
   oc_box_clear (self->notices);
   oc_box_clear (self->together);
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->changes))) != NULL)
-    gtk_flow_box_remove (self->changes, child);
+  oc_box_clear (self->changes);
   oc_list_box_clear (self->problems);
   oc_list_box_clear (self->failures);
   oc_list_box_clear (self->permissions);
@@ -528,7 +526,7 @@ history_cb (GObject *source,
     return;
   if (history == NULL)
     {
-      g_autofree char *escaped = oc_escape (error->message);
+      g_autofree char *escaped = oc_escape_message (error->message);
       g_autofree char *said = g_strdup_printf (_("What it did cannot be read: %s"), escaped);
 
       gtk_label_set_text (self->runs_label, said);

@@ -197,7 +197,7 @@ update_stack (OcPluginsView *self)
     }
   else if (error != NULL)
     {
-      text = oc_escape (error->message);
+      text = oc_escape_message (error->message);
       set_status_page (self, "dialog-error-symbolic", _("The Plugins Folder Cannot Be Read"), text);
     }
   else
@@ -273,9 +273,8 @@ folded_changed_cb (OcPluginsView *self)
 
   if (self->session == NULL)
     return;
-  /* Where only one side is seen, a click leads on, and what is wrong with everything is said in the list too. */
+  /* Where only one side is seen, a click leads on. */
   gtk_list_view_set_single_click_activate (self->list, folded);
-  gtk_widget_set_opacity (GTK_WIDGET (self->health), 1);
   update_title (self);
   choose_first (self);
 }

@@ -371,7 +371,7 @@ enable_cb (GObject *source,
     }
   self->writing = FALSE;
   {
-    g_autofree char *escaped = oc_escape (error->message);
+    g_autofree char *escaped = oc_escape_message (error->message);
     g_autofree char *said = g_strdup_printf (_("Nothing was enabled. %s"), escaped);
 
     gtk_label_set_text (self->error, said);

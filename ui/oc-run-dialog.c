@@ -159,8 +159,8 @@ append_uses (OcRunDialog *self,
 static OcNotice *
 outcome_notice_new (OcRunResult *result)
 {
-  g_autofree char *message = oc_escape (oc_run_result_get_message (result));
-  g_autofree char *remedy = oc_escape (oc_run_result_get_remedy (result));
+  g_autofree char *message = oc_escape_message (oc_run_result_get_message (result));
+  g_autofree char *remedy = oc_escape_message (oc_run_result_get_remedy (result));
   int exit_code = oc_run_result_get_exit (result);
   OcNotice *notice;
 
@@ -225,7 +225,7 @@ run_cb (GObject *source,
     }
   else
     {
-      g_autofree char *escaped = oc_escape (error->message);
+      g_autofree char *escaped = oc_escape_message (error->message);
 
       gtk_box_append (self->result, GTK_WIDGET (oc_notice_new (OC_NOTICE_ERROR, _("It was not run"), escaped)));
     }

@@ -26,7 +26,7 @@ static void
 say (OcWindow *self,
      const char *text)
 {
-  g_autofree char *escaped = oc_escape (text);
+  g_autofree char *escaped = oc_escape_message (text);
   g_autofree char *markup = g_markup_escape_text (escaped, -1);
 
   adw_toast_overlay_add_toast (self->toasts, adw_toast_new (markup));
