@@ -61,8 +61,8 @@ in_demo ()
     XDG_CACHE_HOME="$demo_home/.cache" XDG_STATE_HOME="$demo_home/.local/state" \
     dbus-run-session --config-file="$demo_home/bus.conf" -- "$@" 2>"$demo_home/messages"
   demo_status=$?
-  # Said by dbus-daemon in containers, and of no use to anybody.
-  grep -v -e 'Failed to set fd limit' -e '^$' "$demo_home/messages" >&2
+  # What the private bus says of itself is of no use to anybody.
+  grep -v -e '^dbus-daemon\[' -e '^SpiRegistry' -e '^$' "$demo_home/messages" >&2
   return "$demo_status"
 }
 
@@ -136,7 +136,8 @@ demo_picture ()
   say "── A picture of the window"
   # shellcheck disable=SC2086
   if GSK_RENDERER=cairo GDK_BACKEND=x11 in_demo xvfb-run -a -s '-screen 0 1280x860x24 -nolisten tcp' \
-      sh "$demo_sources/tests/lib/picture.sh" "$picture" "$demo_build/ui/ocelot-plugins" $demo_root; then
+      sh "$demo_sources/tests/lib/picture.sh" "$picture" "$demo_build/ui/ocelot-plugins" $demo_root \
+      --show org.ocelot.samples.NotebookRunner; then
     say "$picture"
   else
     complain "No picture could be taken of the window."

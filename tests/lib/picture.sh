@@ -20,7 +20,9 @@ while test "$tries" -lt 60; do
   now=$(identify -format '%k %#' "$file")
   # An empty screen has one colour, a window that has not painted a few.
   if test "${now%% *}" -gt 32 && test "$now" = "$before"; then
-    exit 0
+    # Without what the window leaves of the screen.
+    mogrify -trim +repage "$file"
+    exit
   fi
   before=$now
 done
