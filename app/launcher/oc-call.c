@@ -145,6 +145,15 @@ oc_call_return (OcCall *self,
   answer (self, oc_call_is_notification (self) ? NULL : oc_rpc_make_result (self->message->id, node));
 }
 
+void
+oc_call_return_text (OcCall *self,
+                     char *json)
+{
+  g_autofree char *text = json;
+
+  answer (self, oc_call_is_notification (self) ? NULL : oc_rpc_make_result_text (self->message->id, text));
+}
+
 static void
 fail_with (OcCall *self,
            OcRpcCode code,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,35 +61,30 @@ spawn_free (gpointer data)
 /* The result. */
 
 static void
-set_stream (JsonObject *object,
-            const char *key,
-            OcOutput *output,
-            gboolean *truncated)
+append_stream (GString *json,
+               const char *key,
+               OcOutput *output)
 {
   gboolean lossy;
-  g_autofree char *text = oc_output_dup_text (output, 0, &lossy, NULL);
-  const char *data;
-  gsize len;
 
-  json_object_set_string_member (object, key, text);
-  *truncated = *truncated || oc_output_is_truncated (output);
+  g_string_append_printf (json, "\"%s\":", key);
+  lossy = oc_output_append_json (output, json);
   if (lossy)
     {
-      g_autofree char *base64_key = g_strconcat (key, "Base64", NULL);
-      g_autofree char *base64 = NULL;
+      gsize len;
+      const char *data = oc_output_get_data (output, &len);
+      g_autofree char *base64 = g_base64_encode ((const guchar *) data, len);
 
-      data = oc_output_get_data (output, &len);
-      base64 = g_base64_encode ((const guchar *) data, len);
-      json_object_set_string_member (object, base64_key, base64);
+      g_string_append_printf (json, ",\"%sBase64\":\"%s\"", key, base64);
     }
+  g_string_append_c (json, ',');
 }
 
-static JsonNode *
+static char *
 make_result (Spawn *self)
 {
-  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
-  JsonObject *object = json_object_new ();
-  gboolean truncated = FALSE;
+  GString *json = g_string_new ("{");
+  gboolean truncated = oc_output_is_truncated (self->out) || oc_output_is_truncated (self->err);
   int exit_code = -1;
   int signal = 0;
 
@@ -97,20 +93,15 @@ make_result (Spawn *self)
       exit_code = -1;
       signal = SIGKILL;
     }
-  set_stream (object, "stdout", self->out, &truncated);
-  set_stream (object, "stderr", self->err, &truncated);
+  append_stream (json, "stdout", self->out);
+  append_stream (json, "stderr", self->err);
   if (exit_code >= 0)
-    json_object_set_int_member (object, "exitCode", exit_code);
+    g_string_append_printf (json, "\"exitCode\":%d,\"signal\":null", exit_code);
   else
-    json_object_set_null_member (object, "exitCode");
-  if (signal != 0)
-    json_object_set_int_member (object, "signal", signal);
-  else
-    json_object_set_null_member (object, "signal");
-  json_object_set_boolean_member (object, "truncated", truncated);
-  json_object_set_boolean_member (object, "timedOut", self->timed_out);
-  json_node_take_object (node, object);
-  return node;
+    g_string_append_printf (json, "\"exitCode\":null,\"signal\":%d", signal);
+  g_string_append_printf (json, ",\"truncated\":%s,\"timedOut\":%s}", truncated ? "true" : "false",
+                          self->timed_out ? "true" : "false");
+  return g_string_free (json, FALSE);
 }
 
 /* All of its namespace is dead, so nobody holds the pipes: what they hold is all there is. */
@@ -125,7 +116,7 @@ on_ended (int fd,
   oc_output_drain (self->out);
   oc_output_drain (self->err);
   /* Frees @self. */
-  oc_call_return (self->call, make_result (self));
+  oc_call_return_text (self->call, make_result (self));
   return G_SOURCE_REMOVE;
 }
 

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * Text and bytes. JSON holds text only, and file names, arguments and output may be any bytes. So: a path that is not UTF-8
  * is given, and taken, as a file:// URI with percent escapes (a path always starts with "/"); an argument or a standard input
  * that is not UTF-8 is {"base64": "…"}; output that is not UTF-8 comes as text with U+FFFD for each bad byte, and whole in
- * "stdoutBase64" or "stderrBase64" beside it.
+ * "stdoutBase64" or "stderrBase64" beside it. NUL in output is text, and comes as \u0000: a worker in C must not cut there.
  *
  * Errors. The code says what kind (OcRpcCode), data.reason which one, in a word that stays the same in every language.
  */
@@ -65,6 +65,9 @@ void oc_call_set_operation (OcCall *self,
 /* Answers; each call exactly once. @result: (transfer full) (nullable): null. */
 void oc_call_return (OcCall *self,
                      JsonNode *result);
+/* @json: (transfer full): the result as text that is valid JSON. */
+void oc_call_return_text (OcCall *self,
+                          char *json);
 /* @reason: (nullable): data.reason. */
 void oc_call_fail (OcCall *self,
                    OcRpcCode code,

@@ -135,7 +135,6 @@ measure_escaped (const char *text,
 char *
 oc_output_dup_text (OcOutput *self,
                     gsize max_escaped,
-                    gboolean *lossy,
                     gboolean *cut)
 {
   const char *data = self->kept->len > 0 ? (const char *) self->kept->data : "";
@@ -153,12 +152,68 @@ oc_output_dup_text (OcOutput *self,
     }
   text = valid ? g_strndup (data, len) : g_utf8_make_valid (data, (gssize) len);
   fits = max_escaped > 0 ? measure_escaped (text, max_escaped) : strlen (text);
-  if (lossy != NULL)
-    *lossy = !valid;
   if (cut != NULL)
     *cut = text[fits] != '\0';
   text[fits] = '\0';
   return text;
+}
+
+static void
+append_character (GString *json,
+                  const char *at,
+                  gsize len)
+{
+  switch (*at)
+    {
+    case '"':
+    case '\\':
+      g_string_append_c (json, '\\');
+      g_string_append_c (json, *at);
+      return;
+    case '\n':
+      g_string_append (json, "\\n");
+      return;
+    default:
+      break;
+    }
+  if ((guchar) *at < 0x20)
+    g_string_append_printf (json, "\\u%04x", (guint) (guchar) *at);
+  else
+    g_string_append_len (json, at, (gssize) len);
+}
+
+gboolean
+oc_output_append_json (OcOutput *self,
+                       GString *json)
+{
+  const char *at = (const char *) self->kept->data;
+  gsize left = self->kept->len;
+  gboolean lossy = FALSE;
+
+  g_string_append_c (json, '"');
+  while (left > 0)
+    {
+      gunichar c = *at == '\0' ? 0 : g_utf8_get_char_validated (at, (gssize) left);
+      gsize len = 1;
+
+      /* The cap may have fallen into a character: that is no fault of the text. */
+      if (c == (gunichar) -2 && self->truncated)
+        break;
+      if (c == (gunichar) -1 || c == (gunichar) -2)
+        {
+          g_string_append (json, "\xef\xbf\xbd");
+          lossy = TRUE;
+        }
+      else
+        {
+          len = c == 0 ? 1 : (gsize) g_unichar_to_utf8 (c, NULL);
+          append_character (json, at, len);
+        }
+      at += len;
+      left -= len;
+    }
+  g_string_append_c (json, '"');
+  return lossy;
 }
 
 char *

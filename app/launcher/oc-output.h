@@ -26,12 +26,14 @@ gboolean oc_output_is_truncated (OcOutput *self);
 const char *oc_output_get_data (OcOutput *self,
                                 gsize *len);
 /* As text: bytes that are not UTF-8, and NUL, become U+FFFD. Cut so that it takes at most @max_escaped bytes in JSON (0: no
- * limit), where a control character takes six. @lossy: (out) (optional): something was replaced. @cut: (out) (optional).
- * (transfer full) */
+ * limit), where a control character takes six. @cut: (out) (optional). (transfer full) */
 char *oc_output_dup_text (OcOutput *self,
                           gsize max_escaped,
-                          gboolean *lossy,
                           gboolean *cut);
+/* As a JSON string with its quotes, appended to @json: NUL is kept as \u0000, which tools that part their output by NUL need
+ * and which C strings cannot carry. Returns whether bytes that are not UTF-8 were replaced by U+FFFD. */
+gboolean oc_output_append_json (OcOutput *self,
+                                GString *json);
 /* The last lines, at most @max_bytes of them, as text. (transfer full) */
 char *oc_output_dup_tail (OcOutput *self,
                           gsize max_bytes);

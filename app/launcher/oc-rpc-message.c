@@ -197,6 +197,16 @@ oc_rpc_make_result (const char *id,
 }
 
 GBytes *
+oc_rpc_make_result_text (const char *id,
+                         const char *result)
+{
+  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+
+  g_string_append_printf (text, ",\"id\":%s,\"result\":%s", id, result);
+  return frame (text);
+}
+
+GBytes *
 oc_rpc_make_error (const char *id,
                    int code,
                    const char *message,

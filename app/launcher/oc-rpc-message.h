@@ -64,6 +64,9 @@ GBytes *oc_rpc_make_request (const char *id,
                              JsonNode *params);
 GBytes *oc_rpc_make_result (const char *id,
                             JsonNode *result);
+/* @result: text that is valid JSON. */
+GBytes *oc_rpc_make_result_text (const char *id,
+                                 const char *result);
 GBytes *oc_rpc_make_error (const char *id,
                            int code,
                            const char *message,

@@ -144,8 +144,8 @@ oc_report_take_output (OcReport *self,
 
   g_free (self->stdout_text);
   g_free (self->stderr_text);
-  self->stdout_text = oc_output_dup_text (out, MAX_STREAM_BYTES, NULL, &out_cut);
-  self->stderr_text = oc_output_dup_text (err, MAX_STREAM_BYTES, NULL, &err_cut);
+  self->stdout_text = oc_output_dup_text (out, MAX_STREAM_BYTES, &out_cut);
+  self->stderr_text = oc_output_dup_text (err, MAX_STREAM_BYTES, &err_cut);
   self->truncated = out_cut || err_cut || oc_output_is_truncated (out) || oc_output_is_truncated (err);
 }
 
