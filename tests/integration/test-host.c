@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The host API through a real worker: each method, its limits, and what it says when it refuses. */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/oc-json.h"
+#include "launcher-fixture.h"
+
+enum
+{
+  METHOD_NOT_FOUND = -32601,
+  INVALID_PARAMS = -32602,
+  FAILED = -32000,
+  DENIED = -32001,
+  REFUSED = -32002,
+  NOT_FOUND = -32003,
+  TOO_LARGE = -32004,
+  NOT_TEXT = -32005,
+  BUSY = -32006,
+  NOT_AVAILABLE = -32007,
+};
+
+static const char *const all[] = { "selection.read",    "file.readText",     "process.spawn:cat", "process.spawn:sh",
+                                   "process.spawn:env", "process.spawn:sleep", "process.spawn:true", "process.spawn:printf",
+                                   "openURL",           "app.open:org.gnome.Nautilus", NULL };
+static const char *const none[] = { NULL };
+
+/* One call of each method, and the permission that it stands and falls with. */
+static const struct
+{
+  const char *call;
+  const char *permission;
+} matrix[] = {
+  { "{\"method\":\"selection.get\"}", "selection.read" },
+  { "{\"method\":\"file.readText\",\"params\":{\"path\":\"%s\"}}", "file.readText" },
+  { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\"}}", "process.spawn:true" },
+  { "{\"method\":\"openURL\",\"params\":{\"url\":\"https://example.org\"}}", "openURL" },
+  { "{\"method\":\"app.open\",\"params\":{\"app\":\"org.gnome.Nautilus\"}}", "app.open:org.gnome.Nautilus" },
+  { "{\"method\":\"context.get\"}", NULL },
+  { "{\"method\":\"storage.set\",\"params\":{\"key\":\"k\",\"value\":1}}", NULL },
+  { "{\"method\":\"storage.get\",\"params\":{\"key\":\"k\"}}", NULL },
+  { "{\"method\":\"storage.keys\"}", NULL },
+  { "{\"method\":\"storage.remove\",\"params\":{\"key\":\"k\"}}", NULL },
+  { "{\"method\":\"log\",\"params\":{\"level\":\"info\",\"message\":\"x\"}}", NULL },
+};
+
+static char *
+make_matrix_calls (const char *file)
+{
+  GString *calls = g_string_new ("[");
+
+  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
+    {
+      g_string_append (calls, i ? "," : "");
+      g_string_append (calls, matrix[i].call);
+    }
+  g_string_append_c (calls, ']');
+  g_string_replace (calls, "%s", file, 0);
+  return g_string_free (calls, FALSE);
+}
+
+static void
+check_matrix (Fixture *fixture,
+              const char *file,
+              const char *missing)
+{
+  const char *paths[] = { file, NULL };
+  g_autofree char *calls = make_matrix_calls (file);
+  g_autoptr (Ran) ran = NULL;
+  g_autoptr (JsonArray) outcomes = fixture_call (fixture, calls, paths, &ran);
+
+  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
+    {
+      gboolean later = strstr (matrix[i].call, "open") != NULL || strstr (matrix[i].call, "app.") != NULL;
+      gint64 expected = g_strcmp0 (matrix[i].permission, missing) == 0 && missing ? DENIED : later ? NOT_AVAILABLE : 0;
+
+      if (outcome_code (outcomes, i) != expected)
+        g_error ("Without %s, %s: expected %d, got %d: %s", missing, matrix[i].call, (int) expected, (int) outcome_code (outcomes, i),
+                 ran->out);
+      if (expected == DENIED)
+        {
+          g_assert_cmpstr (outcome_get (outcomes, i, "permission"), ==, matrix[i].permission);
+          g_assert_cmpint (ran_count (ran, "refused", matrix[i].permission), ==, 1);
+        }
+    }
+}
+
+/* With each permission taken away in turn, exactly its calls fail. */
+static void
+test_matrix (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autofree char *file = fixture_make_file (fixture, "a.txt", "hello", -1);
+
+  if (!fixture_can_run (fixture))
+    return;
+  check_matrix (fixture, file, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
+    {
+      g_autoptr (GPtrArray) permissions = g_ptr_array_new ();
+
+      if (matrix[i].permission == NULL)
+        continue;
+      for (guint j = 0; all[j] != NULL; j++)
+        if (!g_str_equal (all[j], matrix[i].permission))
+          g_ptr_array_add (permissions, (char *) all[j]);
+      g_ptr_array_add (permissions, NULL);
+      fixture_write_manifest (fixture, (const char *const *) permissions->pdata, NULL);
+      fixture_enable (fixture);
+      check_matrix (fixture, file, matrix[i].permission);
+    }
+}
+
+static void
+test_wrong_calls (void)
+{
+  static const struct
+  {
+    const char *call;
+    gint64 code;
+    const char *named;
+  } cases[] = {
+    { "{\"method\":\"fs.readFile\"}", METHOD_NOT_FOUND, "fs.readFile" },
+    { "{\"method\":\"\"}", METHOD_NOT_FOUND, NULL },
+    { "{\"method\":\"process.spawn\"}", INVALID_PARAMS, "tool" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":5}}", INVALID_PARAMS, "tool" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"cwd\":\"/\"}}", INVALID_PARAMS, "cwd" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":\"x\"}}", INVALID_PARAMS, "args" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[1]}}", INVALID_PARAMS, "args[0]" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[{\"base64\":\"%\"}]}}", INVALID_PARAMS, "args[0]" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[{\"base64\":\"AA==\"}]}}", INVALID_PARAMS, "args[0]" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"timeoutMs\":600001}}", INVALID_PARAMS, "timeoutMs" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"timeoutMs\":0}}", INVALID_PARAMS, "timeoutMs" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"stdin\":7}}", INVALID_PARAMS, "stdin" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"../bin/true\"}}", DENIED, "../bin/true" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"/bin/true\"}}", DENIED, "/bin/true" },
+    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"TRUE\"}}", DENIED, "TRUE" },
+    { "{\"method\":\"file.readText\",\"params\":{}}", INVALID_PARAMS, "path" },
+    { "{\"method\":\"file.readText\",\"params\":{\"path\":\"relative\"}}", INVALID_PARAMS, "path" },
+    { "{\"method\":\"file.readText\",\"params\":{\"path\":\"file://host/etc/passwd\"}}", INVALID_PARAMS, "path" },
+    { "{\"method\":\"storage.set\",\"params\":{\"key\":\"k\"}}", INVALID_PARAMS, "value" },
+    { "{\"method\":\"storage.set\",\"params\":{\"key\":\"\",\"value\":1}}", INVALID_PARAMS, "key" },
+    { "{\"method\":\"storage.get\",\"params\":{\"key\":[]}}", INVALID_PARAMS, "key" },
+    { "{\"method\":\"log\",\"params\":{\"level\":\"loud\",\"message\":\"x\"}}", INVALID_PARAMS, "level" },
+    { "{\"method\":\"log\",\"params\":{\"level\":\"info\"}}", INVALID_PARAMS, "message" },
+    { "{\"method\":\"selection.get\",\"params\":{\"x\":1}}", INVALID_PARAMS, "x" },
+    /* After all that the worker still lives and is answered. */
+    { "{\"method\":\"storage.keys\"}", 0, NULL },
+  };
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autoptr (JsonArray) outcomes = NULL;
+  GString *calls = g_string_new ("[");
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_string_append_printf (calls, "%s%s", i ? "," : "", cases[i].call);
+  g_string_append_c (calls, ']');
+  outcomes = fixture_call (fixture, calls->str, NULL, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s → %s", cases[i].call, outcome_get (outcomes, i, "message"));
+      g_assert_cmpint (outcome_code (outcomes, i), ==, cases[i].code);
+      if (cases[i].named != NULL)
+        g_assert_nonnull (strstr (outcome_get (outcomes, i, "message"), cases[i].named));
+    }
+  g_string_free (calls, TRUE);
+}
+
+static void
+add_read (GString *calls,
+          const char *path)
+{
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+
+  g_string_append_printf (calls, "%s{\"method\":\"file.readText\",\"params\":{\"path\":\"%s\"}}", calls->len > 1 ? "," : "", uri);
+}
+
+static char *
+join (const char *folder,
+      const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+test_read_text (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autofree char *exact = g_strnfill (1000000, 'x');
+  g_autofree char *over = g_strnfill (1000001, 'x');
+  g_autofree char *exact_path = fixture_make_file (fixture, "in/exact.txt", exact, -1);
+  g_autofree char *over_path = fixture_make_file (fixture, "in/over.txt", over, -1);
+  g_autofree char *bad = fixture_make_file (fixture, "in/bad.txt", "ab\xff", -1);
+  g_autofree char *nul = fixture_make_file (fixture, "in/nul.txt", "abc\0d", 5);
+  g_autofree char *deep = fixture_make_file (fixture, "in/deep/er/ü.txt", "grüße", -1);
+  g_autofree char *empty = fixture_make_file (fixture, "in/empty.txt", "", 0);
+  g_autofree char *outside = fixture_make_file (fixture, "out.txt", "secret", -1);
+  g_autofree char *evil = fixture_make_file (fixture, "in_evil/a.txt", "secret", -1);
+  g_autofree char *folder = g_path_get_dirname (exact_path);
+  g_autofree char *fifo = join (folder, "fifo");
+  g_autofree char *inside_link = join (folder, "inside");
+  g_autofree char *outside_link = join (folder, "outside");
+  g_autofree char *folder_link = join (folder, "up");
+  g_autofree char *through_link = join (folder, "up/out.txt");
+  g_autofree char *dots = join (folder, "deep/../../out.txt");
+  g_autofree char *proc_link = join (folder, "proc");
+  g_autofree char *missing = join (folder, "missing.txt");
+  const char *selection[] = { folder, NULL };
+  const struct
+  {
+    const char *path;
+    gint64 code;
+    const char *said;
+  } cases[] = {
+    { exact_path, 0, NULL },
+    { over_path, TOO_LARGE, "1,000,000" },
+    { bad, NOT_TEXT, "offset 2" },
+    { nul, NOT_TEXT, "offset 3" },
+    { deep, 0, NULL },
+    { empty, 0, NULL },
+    { outside, REFUSED, "not in what is selected" },
+    { evil, REFUSED, "not in what is selected" },
+    { fifo, FAILED, "regular" },
+    { folder, FAILED, "folder" },
+    { inside_link, 0, NULL },
+    { outside_link, REFUSED, "link" },
+    { through_link, REFUSED, "link" },
+    { dots, REFUSED, "not in what is selected" },
+    { proc_link, REFUSED, NULL },
+    { missing, NOT_FOUND, NULL },
+  };
+  GString *calls = g_string_new ("[");
+  g_autoptr (JsonArray) outcomes = NULL;
+  g_autoptr (Ran) ran = NULL;
+
+  g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
+  g_assert_cmpint (symlink ("deep/er/ü.txt", inside_link), ==, 0);
+  g_assert_cmpint (symlink (outside, outside_link), ==, 0);
+  g_assert_cmpint (symlink ("..", folder_link), ==, 0);
+  g_assert_cmpint (symlink ("/proc/self/environ", proc_link), ==, 0);
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    add_read (calls, cases[i].path);
+  g_string_append_c (calls, ']');
+  outcomes = fixture_call (fixture, calls->str, selection, &ran);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s → %s", cases[i].path, outcome_get (outcomes, i, "message"));
+      g_assert_cmpint (outcome_code (outcomes, i), ==, cases[i].code);
+      if (cases[i].said != NULL)
+        g_assert_nonnull (strstr (outcome_get (outcomes, i, "message"), cases[i].said));
+    }
+  g_assert_cmpuint (strlen (outcome_get (outcomes, 0, "result")), ==, 1000000);
+  g_assert_cmpstr (outcome_get (outcomes, 4, "result"), ==, "grüße");
+  g_assert_cmpstr (outcome_get (outcomes, 5, "result"), ==, "");
+  g_assert_cmpint (ran_count (ran, "used", "file.readText"), ==, 4);
+  g_assert_cmpint (ran_count (ran, "refused", "file.readText"), ==, 6);
+  g_assert_null (strstr (ran->out, "secret\""));
+  g_string_free (calls, TRUE);
+}
+
+/* What no plugin may read, though the user selected it and though the broker could. */
+static void
+test_read_guarded (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autofree char *ssh = g_build_filename (fixture->root, ".ssh", NULL);
+  g_autofree char *key = g_build_filename (ssh, "id_ed25519", NULL);
+  g_autofree char *link = g_build_filename (fixture->root, "link.txt", NULL);
+  g_autofree char *control = fixture_make_file (fixture, "a.txt", "free to read", -1);
+  const char *selection[] = { fixture->root, key, link, "/proc/self", NULL };
+  const char *consent = oc_paths_get_consent (fixture->paths);
+  GString *calls = g_string_new ("[");
+  g_autoptr (JsonArray) outcomes = NULL;
+  g_autoptr (Ran) ran = NULL;
+
+  g_assert_cmpint (g_mkdir (ssh, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (key, "hush", -1, NULL));
+  g_assert_cmpint (symlink (control, link), ==, 0);
+  if (!fixture_can_run (fixture))
+    return;
+  add_read (calls, key);
+  add_read (calls, consent);
+  add_read (calls, "/proc/self/environ");
+  add_read (calls, link);
+  add_read (calls, control);
+  g_string_append_c (calls, ']');
+  outcomes = fixture_call (fixture, calls->str, selection, &ran);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpint (outcome_code (outcomes, i), ==, REFUSED);
+  g_assert_cmpstr (outcome_get (outcomes, 0, "reason"), ==, "guarded");
+  g_assert_cmpstr (outcome_get (outcomes, 1, "reason"), ==, "guarded");
+  g_assert_cmpstr (outcome_get (outcomes, 3, "reason"), ==, "link");
+  g_assert_cmpstr (outcome_get (outcomes, 4, "result"), ==, "free to read");
+  g_assert_null (strstr (ran->out, "hush"));
+  g_string_free (calls, TRUE);
+}
+
+static JsonObject *
+spawned (JsonArray *outcomes,
+         guint i)
+{
+  JsonObject *outcome = json_array_get_object_element (outcomes, i);
+
+  if (!json_object_has_member (outcome, "result"))
+    g_error ("call %u: %s", i, json_object_get_string_member (outcome, "message"));
+  return json_object_get_object_member (outcome, "result");
+}
+
+static void
+assert_spawned (JsonArray *outcomes,
+                guint i,
+                const char *out,
+                const char *err,
+                gint64 exit_code)
+{
+  JsonObject *result = spawned (outcomes, i);
+
+  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, out);
+  g_assert_cmpstr (json_object_get_string_member (result, "stderr"), ==, err);
+  g_assert_cmpint (json_object_get_int_member (result, "exitCode"), ==, exit_code);
+  g_assert_true (json_object_get_null_member (result, "signal"));
+  g_assert_false (json_object_get_boolean_member (result, "truncated"));
+  g_assert_false (json_object_get_boolean_member (result, "timedOut"));
+}
+
+static void
+test_spawn (void)
+{
+  static const char calls[] =
+    "["
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\"}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"echo a; echo b >&2; exit 7\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"cat\",\"stdin\":\"grüße\\n\"}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"printf\",\"args\":[\"%s|\",\"--bind\",\"a b\",\"$(id)\",\"\",\"x\\ny\",\"`\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"kill -9 $$\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sleep\",\"args\":[\"60\"],\"timeoutMs\":100}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"printf '\\\\377x'\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"cat\",\"stdin\":{\"base64\":\"/wE=\"}}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"head -c 3000000 /dev/zero | tr '\\\\0' x\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"sleep 600 & echo held\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"yes | head -n1; read x || echo no input\"]}},"
+    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"ls /proc/self/fd | wc -l; id >/etc/x || echo read-only\"]}}"
+    "]";
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autoptr (JsonArray) outcomes = NULL;
+  JsonObject *result;
+
+  if (!fixture_can_run (fixture))
+    return;
+  outcomes = fixture_call (fixture, calls, NULL, NULL);
+  assert_spawned (outcomes, 0, "", "", 0);
+  assert_spawned (outcomes, 1, "a\n", "b\n", 7);
+  assert_spawned (outcomes, 2, "grüße\n", "", 0);
+  assert_spawned (outcomes, 3, "--bind|a b|$(id)||x\ny|`|", "", 0);
+  result = spawned (outcomes, 4);
+  g_assert_true (json_object_get_null_member (result, "exitCode"));
+  g_assert_cmpint (json_object_get_int_member (result, "signal"), ==, 9);
+  g_assert_false (json_object_get_boolean_member (result, "timedOut"));
+  result = spawned (outcomes, 5);
+  g_assert_true (json_object_get_boolean_member (result, "timedOut"));
+  result = spawned (outcomes, 6);
+  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, "\xef\xbf\xbdx");
+  g_assert_cmpstr (json_object_get_string_member (result, "stdoutBase64"), ==, "/3g=");
+  result = spawned (outcomes, 7);
+  g_assert_cmpstr (json_object_get_string_member (result, "stdoutBase64"), ==, "/wE=");
+  result = spawned (outcomes, 8);
+  g_assert_cmpuint (strlen (json_object_get_string_member (result, "stdout")), ==, 1024 * 1024);
+  g_assert_true (json_object_get_boolean_member (result, "truncated"));
+  g_assert_cmpint (json_object_get_int_member (result, "exitCode"), ==, 0);
+  assert_spawned (outcomes, 9, "held\n", "", 0);
+  assert_spawned (outcomes, 10, "y\nno input\n", "", 0);
+  result = spawned (outcomes, 11);
+  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, "4\nread-only\n");
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+}
+
+/* Missing is told apart from not permitted, and the environment holds nothing of ours. */
+static void
+test_spawn_tools (void)
+{
+  static const char *const permissions[] = { "process.spawn:no-such-tool-here", "process.spawn:env", NULL };
+  static const char calls[] = "[{\"method\":\"process.spawn\",\"params\":{\"tool\":\"no-such-tool-here\"}},"
+                              "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"env\"}}]";
+  g_autoptr (Fixture) fixture = fixture_new (permissions);
+  g_autoptr (JsonArray) outcomes = NULL;
+  const char *environment;
+
+  if (!fixture_can_run (fixture))
+    return;
+  fixture->env = g_environ_setenv (fixture->env, "LD_PRELOAD_CANARY", "1", TRUE);
+  fixture->env = g_environ_setenv (fixture->env, "AWS_SECRET_ACCESS_KEY", "hush", TRUE);
+  fixture->env = g_environ_setenv (fixture->env, "PATH", "/tmp/evil:/usr/bin:/bin", TRUE);
+  outcomes = fixture_call (fixture, calls, NULL, NULL);
+  g_assert_cmpint (outcome_code (outcomes, 0), ==, NOT_FOUND);
+  g_assert_cmpstr (outcome_get (outcomes, 0, "reason"), ==, "tool-missing");
+  environment = json_object_get_string_member (spawned (outcomes, 1), "stdout");
+  g_assert_nonnull (strstr (environment, "OCELOT_PLUGIN_ID=" FIXTURE_ID "\n"));
+  g_assert_null (strstr (environment, "hush"));
+  g_assert_null (strstr (environment, "CANARY"));
+  g_assert_null (strstr (environment, "evil"));
+}
+
+static void
+test_spawn_parallel (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autoptr (Ran) ran = NULL;
+  g_autofree char *result = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "parallel", NULL);
+  ran_assert (ran, 0, "done");
+  result = ran_dup_result (ran);
+  g_assert_nonnull (strstr (result, "-32006"));
+  g_assert_nonnull (strstr (result, "\"codes\":[0,0,0,0,0,0,0,0]"));
+}
+
+static void
+test_pipelined (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autofree char *text = g_strnfill (1000000, 'x');
+  g_autofree char *file = fixture_make_file (fixture, "a.txt", text, -1);
+  g_autoptr (Ran) calls = NULL;
+  g_autoptr (Ran) reads = NULL;
+  g_autofree char *result = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  calls = fixture_run (fixture, "pipelined", NULL);
+  ran_assert (calls, 0, "done");
+  /* 60 MB asked for at once: taken bit by bit, and all of it arrives. */
+  reads = fixture_run (fixture, "pipelined-reads", "--", file, NULL);
+  ran_assert (reads, 0, "done");
+  result = ran_dup_result (reads);
+  g_assert_true (g_str_has_prefix (result, "[1000000,1000000,"));
+}
+
+static void
+test_storage (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) ran = NULL;
+  g_autofree char *result = NULL;
+  g_autofree char *file = NULL;
+  struct stat st;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "storage", NULL);
+  ran_assert (ran, 0, "done");
+  result = ran_dup_result (ran);
+  g_assert_cmpstr (result, ==,
+                   "{\"n\":{\"deep\":[1,2,{\"x\":null}]},\"none\":null,\"keys\":[\"n\"],\"removed\":true,\"again\":false,\"after\":[]}");
+  file = oc_paths_dup_storage (fixture->paths, FIXTURE_ID);
+  g_assert_cmpint (lstat (file, &st), ==, 0);
+  g_assert_cmpint (st.st_mode & 0777, ==, 0600);
+}
+
+static void
+test_storage_limits (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) ran = NULL;
+  JsonObject *result;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "storage-limits", NULL);
+  ran_assert (ran, 0, "done");
+  result = ran_get_result (ran);
+  g_assert_true (json_object_has_member (json_object_get_object_member (result, "value"), "result"));
+  g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (result, "larger"), "code"), ==, TOO_LARGE);
+  g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (result, "all"), "code"), ==, TOO_LARGE);
+  g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (result, "long-key"), "code"), ==, INVALID_PARAMS);
+  /* What did not fit is not there, and what was there still is. */
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (result, "keys")), ==, 9);
+}
+
+static void
+test_storage_concurrent (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  GSubprocess *runs[4];
+  g_autoptr (JsonArray) outcomes = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    runs[i] = fixture_start (fixture, "storage-many", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_autoptr (Ran) ran = fixture_wait (runs[i]);
+
+      ran_assert (ran, 0, "done");
+      g_object_unref (runs[i]);
+    }
+  outcomes = fixture_call (fixture, "[{\"method\":\"storage.keys\"}]", NULL, NULL);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_array_get_object_element (outcomes, 0), "result")), ==, 80);
+}
+
+static void
+test_storage_damaged (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autofree char *file = oc_paths_dup_storage (fixture->paths, FIXTURE_ID);
+  g_autofree char *folder = g_path_get_dirname (file);
+  g_autoptr (Ran) ran = NULL;
+  g_autoptr (GDir) dir = NULL;
+  const char *name;
+  gboolean kept = FALSE;
+
+  if (!fixture_can_run (fixture))
+    return;
+  g_assert_true (g_file_set_contents (file, "{\"version\":1,\"values\":{\"a\":1", -1, NULL));
+  ran = fixture_run (fixture, "storage", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_nonnull (strstr (ran->out, "begins anew"));
+  dir = g_dir_open (folder, 0, NULL);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    kept = kept || strstr (name, ".damaged-") != NULL;
+  g_assert_true (kept);
+}
+
+static void
+test_log (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) ran = NULL;
+  JsonArray *log;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "log", NULL);
+  ran_assert (ran, 0, "done");
+  log = json_object_get_array_member (json_node_get_object (ran->root), "log");
+  g_assert_cmpuint (json_array_get_length (log), ==, 201);
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (log, 0), "message"), ==, "hello");
+  g_assert_cmpuint (strlen (json_object_get_string_member (json_array_get_object_element (log, 1), "message")), <=, 2048 + 3);
+  g_assert_nonnull (strstr (json_object_get_string_member (json_array_get_object_element (log, 200), "message"), "102 more"));
+}
+
+/* A million would be the same: one row. */
+static void
+test_refused_often (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) ran = NULL;
+  g_autoptr (OcActivity) activity = NULL;
+  g_autoptr (GPtrArray) uses = NULL;
+  OcUse *use;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "refused-often", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_cmpint (ran_count (ran, "refused", "process.spawn:nmap"), ==, 3000);
+  activity = oc_activity_open (fixture->paths, NULL);
+  uses = oc_activity_list_uses (activity, FIXTURE_ID, 0, 100, NULL);
+  g_assert_cmpuint (uses->len, ==, 1);
+  use = uses->pdata[0];
+  g_assert_cmpuint (use->count, ==, 3000);
+  g_assert_false (use->allowed);
+  g_assert_cmpstr (use->detail, ==, "nmap");
+}
+
+int
+main (int argc,
+      char **argv)
+{
+  fixture_init (&argc, &argv);
+  g_test_add_func ("/host/matrix", test_matrix);
+  g_test_add_func ("/host/wrong-calls", test_wrong_calls);
+  g_test_add_func ("/host/read-text", test_read_text);
+  g_test_add_func ("/host/read-guarded", test_read_guarded);
+  g_test_add_func ("/host/spawn", test_spawn);
+  g_test_add_func ("/host/spawn-tools", test_spawn_tools);
+  g_test_add_func ("/host/spawn-parallel", test_spawn_parallel);
+  g_test_add_func ("/host/pipelined", test_pipelined);
+  g_test_add_func ("/host/storage", test_storage);
+  g_test_add_func ("/host/storage-limits", test_storage_limits);
+  g_test_add_func ("/host/storage-concurrent", test_storage_concurrent);
+  g_test_add_func ("/host/storage-damaged", test_storage_damaged);
+  g_test_add_func ("/host/log", test_log);
+  g_test_add_func ("/host/refused-often", test_refused_often);
+  return g_test_run ();
+}
