@@ -166,6 +166,27 @@ check_state (OcCli *self,
   return FALSE;
 }
 
+/* The layers that do not hold; where one was not tried because of another, only the other. (transfer full) */
+static char *
+describe_layers (OcSandboxReport *report)
+{
+  GPtrArray *layers = oc_sandbox_report_get_layers (report);
+  g_autoptr (GString) all = g_string_new (NULL);
+  g_autoptr (GString) causes = g_string_new (NULL);
+
+  for (guint i = 0; i < layers->len; i++)
+    {
+      OcLayer *layer = g_ptr_array_index (layers, i);
+
+      if (layer->holds)
+        continue;
+      g_string_append_printf (all, "%s: %s\n", layer->title, layer->detail);
+      if (layer->remedy != NULL)
+        g_string_append_printf (causes, "%s: %s\n%s\n", layer->title, layer->detail, layer->remedy);
+    }
+  return g_strdup (g_strchomp (causes->len > 0 ? causes->str : all->str));
+}
+
 /* Nothing is enabled on a machine where the sandbox does not hold. */
 static gboolean
 check_sandbox (OcCli *self,
@@ -173,28 +194,17 @@ check_sandbox (OcCli *self,
 {
   g_autoptr (OcLauncher) launcher = oc_launcher_new (NULL);
   g_autoptr (OcSandboxReport) report = NULL;
-  g_autoptr (GString) remedy = g_string_new (NULL);
-  g_autofree char *message = NULL;
-  GPtrArray *layers;
+  g_autofree char *layers = NULL;
 
   oc_launcher_set_allow_root (launcher, self->allow_root);
   report = oc_launcher_check (launcher);
   if (oc_sandbox_report_holds (report))
     return TRUE;
-  layers = oc_sandbox_report_get_layers (report);
-  for (guint i = 0; i < layers->len; i++)
-    {
-      OcLayer *layer = g_ptr_array_index (layers, i);
-
-      if (layer->holds)
-        continue;
-      g_string_append_printf (remedy, "%s%s: %s", remedy->len > 0 ? "\n" : "", layer->title, layer->detail);
-      if (layer->remedy != NULL)
-        g_string_append_printf (remedy, " %s", layer->remedy);
-    }
-  message = g_strdup_printf (_ ("The sandbox does not hold on this computer, so no plugin can run and none can be enabled. %s"),
-                             oc_sandbox_report_get_summary (report));
-  *exit_code = oc_cli_report (self, OC_CLI_SANDBOX, message, remedy->str);
+  layers = describe_layers (report);
+  *exit_code = oc_cli_report (self, OC_CLI_SANDBOX,
+                              _ ("The sandbox does not hold on this computer, so no plugin can run, and none can be enabled. "
+                                 "“ocelotctl doctor” shows each layer."),
+                              layers);
   return FALSE;
 }
 

@@ -7,6 +7,9 @@ demo_begin ()
 {
   demo_sources=$1
   demo_build=$2
+  # A fresh machine has no locale set, and the texts are not ASCII.
+  demo_locale=${LC_ALL:-}
+  test "$(locale charmap 2>/dev/null)" = UTF-8 || demo_locale=C.UTF-8
   demo_cookie=${XAUTHORITY:-$HOME/.Xauthority}
   demo_root=
   test "$(id -u)" = 0 && demo_root=--allow-root
@@ -35,6 +38,9 @@ demo_bus ()
   mkdir "$demo_home/services" || return 1
   if test -f /usr/share/dbus-1/services/org.a11y.Bus.service; then
     cp /usr/share/dbus-1/services/org.a11y.Bus.service "$demo_home/services/"
+  else
+    GTK_A11Y=none
+    export GTK_A11Y
   fi
   cat >"$demo_home/bus.conf" <<END
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -58,7 +64,7 @@ in_demo ()
 {
   XAUTHORITY="$demo_cookie" HOME="$demo_home" \
     XDG_DATA_HOME="$demo_home/.local/share" XDG_CONFIG_HOME="$demo_home/.config" \
-    XDG_CACHE_HOME="$demo_home/.cache" XDG_STATE_HOME="$demo_home/.local/state" \
+    XDG_CACHE_HOME="$demo_home/.cache" XDG_STATE_HOME="$demo_home/.local/state" LC_ALL="$demo_locale" \
     dbus-run-session --config-file="$demo_home/bus.conf" -- "$@" 2>"$demo_home/messages"
   demo_status=$?
   # What the private bus says of itself is of no use to anybody.
@@ -92,6 +98,14 @@ demo_main_job ()
   words=org.ocelot.samples.WordCount
   forbidden=org.ocelot.samples.TenForbiddenThings
   say "There is no display, so here is the main job in the terminal, on the samples, in a throw-away home."
+  step 0 "Whether the sandbox holds on this computer" doctor
+  if test "$demo_failed" != 0; then
+    say ""
+    say "So nothing is run here, and nothing can be enabled. What is said above has to be put right first."
+    step 0 "What is installed" list
+    step 0 "What enabling one would grant" review "$words"
+    return 1
+  fi
   step 0 "What is installed" list
   step 0 "What enabling one would grant" review "$words"
   step 3 "Before it is enabled, nothing runs" run "$words" "$(demo_entry "$words")" -- "$demo_home/Documents/ocelot.txt"
