@@ -39,7 +39,8 @@ get_key (void)
 
   if (g_once_init_enter (&ready))
     {
-      /* Early in boot or under an odd filter there may be nothing to read; GLib's generator is then the best there is. */
+      /* Early in boot or under an odd filter there may be nothing to read; GLib's generator is
+       * then the best there is. */
       if (getrandom (key, sizeof key, GRND_NONBLOCK) != (gssize) sizeof key)
         {
           for (gsize i = 0; i < 2; i++)
@@ -50,7 +51,8 @@ get_key (void)
   return key;
 }
 
-/* Aumasson and Bernstein, "SipHash: a fast short-input PRF", with one compression and three finalisation rounds. */
+/* Aumasson and Bernstein, "SipHash: a fast short-input PRF", with one compression and three
+ * finalisation rounds. */
 guint
 oc_hash_string (gconstpointer string)
 {

@@ -38,7 +38,8 @@ oc_json_parse (const char *data,
 
   root = json_parser_steal_root (parser);
   if (root == NULL)
-    g_set_error (error, OC_ERROR, OC_ERROR_INVALID, "line 1, column 1: %s", _("the file is empty"));
+    g_set_error (error, OC_ERROR, OC_ERROR_INVALID, "line 1, column 1: %s",
+                 _("the file is empty"));
   return root;
 }
 
@@ -75,9 +76,11 @@ set_type_error (GError **error,
                 const char *key,
                 const char *wanted)
 {
-  g_autofree char *where = place == NULL || *place == '\0' ? g_strdup (key) : g_strdup_printf ("%s.%s", place, key);
+  g_autofree char *where = place == NULL || *place == '\0' ? g_strdup (key)
+                                                           : g_strdup_printf ("%s.%s", place, key);
 
-  /* Translators: the first %s is a place in a file, such as “commands[1].title”, the second what it must be. */
+  /* Translators: the first %s is a place in a file, such as “commands[1].title”, the second what
+   * it must be. */
   g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("%s must be %s"), where, wanted);
 }
 
@@ -131,7 +134,8 @@ oc_json_get_int (JsonObject *object,
           g_autofree char *low = g_strdup_printf ("%" G_GINT64_FORMAT, min);
           g_autofree char *high = g_strdup_printf ("%" G_GINT64_FORMAT, max);
           /* Translators: follows “… must be”; the two %s are numbers. */
-          g_autofree char *wanted = g_strdup_printf (_("a whole number from %s to %s"), low, high);
+          g_autofree char *wanted = g_strdup_printf (_("a whole number from %s to %s"), low,
+                                                     high);
 
           set_type_error (error, place, key, wanted);
           return FALSE;

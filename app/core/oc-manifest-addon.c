@@ -12,8 +12,8 @@ static const struct
   gboolean is_list; /* of arguments; else true or false */
   gboolean addon_only;
 } permission_keys[] = {
-  { "fs", TRUE, FALSE },      { "net", TRUE, FALSE }, { "env", TRUE, FALSE },
-  { "spawn", FALSE, TRUE },   { "ai", FALSE, TRUE },  { "ocr", FALSE, TRUE },
+  { "fs", TRUE, FALSE },    { "net", TRUE, FALSE }, { "env", TRUE, FALSE },
+  { "spawn", FALSE, TRUE }, { "ai", FALSE, TRUE },  { "ocr", FALSE, TRUE },
 };
 
 /* One entry's permissions while they are read. */
@@ -31,8 +31,8 @@ declare (EntryReader *reader,
          const char *place,
          gboolean never_granted)
 {
-  OcPermission *permission = oc_draft_declare (reader->draft, reader->seen, text, place, reader->entry->title,
-                                               never_granted);
+  OcPermission *permission = oc_draft_declare (reader->draft, reader->seen, text, place,
+                                               reader->entry->title, never_granted);
 
   if (permission != NULL && !never_granted)
     g_ptr_array_add (reader->granted, permission);
@@ -49,7 +49,8 @@ read_arguments (EntryReader *reader,
   if (!JSON_NODE_HOLDS_ARRAY (node))
     {
       if (oc_draft_count_declaration (reader->draft, place))
-        oc_draft_declare_wrong (reader->draft, node, place, reader->entry->title, _("This must be a list."),
+        oc_draft_declare_wrong (reader->draft, node, place, reader->entry->title,
+                                _("This must be a list."),
                                 _("Write it in [ and ], one text for each."));
       return;
     }
@@ -69,8 +70,8 @@ read_arguments (EntryReader *reader,
           declare (reader, text, numbered, FALSE);
         }
       else
-        oc_draft_declare_wrong (reader->draft, item, numbered, reader->entry->title, _("This must be a text."),
-                                _("Write it in \"."));
+        oc_draft_declare_wrong (reader->draft, item, numbered, reader->entry->title,
+                                _("This must be a text."), _("Write it in \"."));
     }
 }
 
@@ -91,21 +92,25 @@ read_permission (EntryReader *reader,
         {
           if (oc_draft_count_declaration (reader->draft, place))
             oc_draft_declare_wrong (reader->draft, node, place, reader->entry->title,
-                                    _("This must be true or false."), _("Write one of the two, without \"."));
+                                    _("This must be true or false."),
+                                    _("Write one of the two, without \"."));
         }
       else if (json_node_get_boolean (node) && oc_draft_count_declaration (reader->draft, place))
-        declare (reader, key, place, permission_keys[i].addon_only && reader->entry->kind != OC_ENTRY_ADDON);
+        declare (reader, key, place,
+                 permission_keys[i].addon_only && reader->entry->kind != OC_ENTRY_ADDON);
       return;
     }
 
   if (oc_draft_count_declaration (reader->draft, place))
     {
       g_autofree char *shown = oc_text_escape (key, 60, NULL);
-      g_autofree char *message = g_strdup_printf (_("“%s” is not a permission that this version knows."), shown);
+      g_autofree char *message = g_strdup_printf (
+          _("“%s” is not a permission that this version knows."), shown);
       OcDeclaration *declaration;
 
       oc_draft_declare_wrong (reader->draft, node, place, reader->entry->title, message,
-                              _("Look at its spelling, capitals too, or use a version of Ocelot Plugins that knows it."));
+                              _("Look at its spelling, capitals too, or use a version of Ocelot "
+                                 "Plugins that knows it."));
       /* What the author asked for, not the value behind it. */
       declaration = g_ptr_array_index (reader->draft->manifest->declarations,
                                        reader->draft->manifest->declarations->len - 1);
@@ -129,8 +134,9 @@ read_permissions (EntryReader *reader,
     return;
   if (!JSON_NODE_HOLDS_OBJECT (node))
     {
-      oc_draft_add_problem (reader->draft, where, _("This must be an object."),
-                            _("Write it as { \"fs\": […], \"net\": […], \"env\": […], \"spawn\": true }."));
+      oc_draft_add_problem (
+          reader->draft, where, _("This must be an object."),
+          _("Write it as { \"fs\": […], \"net\": […], \"env\": […], \"spawn\": true }."));
       return;
     }
 
@@ -205,7 +211,8 @@ read_addon (OcDraft *draft,
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
     {
-      oc_draft_add_problem (draft, place, _("This must be an object."), _("Write the entry in { and }."));
+      oc_draft_add_problem (draft, place, _("This must be an object."),
+                            _("Write the entry in { and }."));
       return;
     }
 
@@ -247,7 +254,8 @@ oc_manifest_read_addons (OcDraft *draft,
 
       if (i == OC_MANIFEST_MAX_ENTRIES)
         {
-          oc_draft_add_problem (draft, place, _("More than 256 entries."), _("Split the bundle."));
+          oc_draft_add_problem (draft, place, _("More than 256 entries."),
+                                _("Split the bundle."));
           return;
         }
       read_addon (draft, json_array_get_element (list, i), place, names);

@@ -90,7 +90,8 @@ oc_draft_read_required_text (OcDraft *draft,
   text = oc_draft_read_text (draft, object, place, key);
   if (text != NULL && *text == '\0')
     {
-      add_problem_at (draft, place, key, _("This is empty."), _("Write a text between the two \"."));
+      add_problem_at (draft, place, key, _("This is empty."),
+                      _("Write a text between the two \"."));
       return NULL;
     }
   return g_steal_pointer (&text);
@@ -115,7 +116,8 @@ oc_draft_read_number (OcDraft *draft,
   if (number < min || number > max)
     {
       /* Translators: %u are two numbers. */
-      g_autofree char *message = g_strdup_printf (_("This must be a whole number from %u to %u."), min, max);
+      g_autofree char *message = g_strdup_printf (_("This must be a whole number from %u to %u."),
+                                                  min, max);
 
       add_problem_at (draft, place, key, message, _("Write such a number, without \"."));
       return fallback;
@@ -135,7 +137,8 @@ oc_draft_read_flag (OcDraft *draft,
     return FALSE;
   if (!holds (node, G_TYPE_BOOLEAN))
     {
-      add_problem_at (draft, place, key, _("This must be true or false."), _("Write one of the two, without \"."));
+      add_problem_at (draft, place, key, _("This must be true or false."),
+                      _("Write one of the two, without \"."));
       return FALSE;
     }
   return json_node_get_boolean (node);
@@ -153,7 +156,8 @@ oc_draft_read_list (OcDraft *draft,
   if (node == NULL)
     {
       if (required)
-        add_problem_at (draft, place, key, _("This is missing."), _("Add it, with a list in [ and ]."));
+        add_problem_at (draft, place, key, _("This is missing."),
+                        _("Add it, with a list in [ and ]."));
       return NULL;
     }
   if (!JSON_NODE_HOLDS_ARRAY (node))
@@ -187,7 +191,8 @@ oc_draft_read_texts (OcDraft *draft,
         {
           g_autofree char *numbered = g_strdup_printf ("%s[%u]", key, i);
 
-          add_problem_at (draft, place, numbered, _("This must be a text."), _("Write it in \"."));
+          add_problem_at (draft, place, numbered, _("This must be a text."),
+                          _("Write it in \"."));
         }
     }
   return g_strv_builder_end (builder);
@@ -240,7 +245,8 @@ oc_draft_read_path (OcDraft *draft,
   fault = find_path_fault (path);
   if (fault != NULL)
     {
-      add_problem_at (draft, place, key, fault, _("Write a path inside the plugin's folder, as in “bin/worker”."));
+      add_problem_at (draft, place, key, fault,
+                      _("Write a path inside the plugin's folder, as in “bin/worker”."));
       return NULL;
     }
   return g_strdup (path);
@@ -253,9 +259,11 @@ oc_draft_check_version (OcDraft *draft,
   JsonNode *node = json_object_get_member (root, "manifestVersion");
 
   if (node == NULL)
-    oc_draft_add_problem (draft, "manifestVersion", _("This is missing."), _("Add it: \"manifestVersion\": 1."));
+    oc_draft_add_problem (draft, "manifestVersion", _("This is missing."),
+                          _("Add it: \"manifestVersion\": 1."));
   else if (!holds (node, G_TYPE_INT64) || json_node_get_int (node) != 1)
-    oc_draft_add_problem (draft, "manifestVersion", _("This version of the manifest is not known here."),
+    oc_draft_add_problem (draft, "manifestVersion",
+                          _("This version of the manifest is not known here."),
                           _("Write 1, or use a version of Ocelot Plugins that knows it."));
 }
 
@@ -272,7 +280,8 @@ oc_draft_check_entry_name (OcDraft *draft,
       g_autofree char *shown = oc_text_escape (name, MAX_SHOWN_CHARS, NULL);
       g_autofree char *message = NULL;
 
-      /* Translators: the first %s is a name, the second a place in the file, such as “commands[0].id”. */
+      /* Translators: the first %s is a name, the second a place in the file, such as
+       * “commands[0].id”. */
       message = g_strdup_printf (_("“%s” is already the name at %s."), shown, first);
       oc_draft_add_problem (draft, place, message, _("Give each one a name of its own."));
       return;
@@ -280,13 +289,16 @@ oc_draft_check_entry_name (OcDraft *draft,
   g_hash_table_insert (names, g_strdup (name), g_strdup (place));
 
   if (strlen (name) > ENTRY_NAME_MAX_BYTES)
-    oc_draft_add_problem (draft, place, _("This name is too long."), _("Use at most 128 bytes."));
+    oc_draft_add_problem (draft, place, _("This name is too long."),
+                          _("Use at most 128 bytes."));
   if (oc_text_has_hidden (name))
     oc_draft_add_problem (draft, place, _("This name has hidden characters."),
                           _("Write it anew with characters that can be seen."));
-  /* It is given to the launcher and the terminal as an argument, where it must not be taken for an option (CVE-2024-32462). */
+  /* It is given to the launcher and the terminal as an argument, where it must not be taken for an
+   * option (CVE-2024-32462). */
   if (*name == '-')
-    oc_draft_add_problem (draft, place, _("This name begins with “-”."), _("Begin it with a letter."));
+    oc_draft_add_problem (draft, place, _("This name begins with “-”."),
+                          _("Begin it with a letter."));
 }
 
 OcDeclaration *
@@ -312,8 +324,8 @@ oc_draft_count_declaration (OcDraft *draft,
   if (draft->n_declared == OC_MANIFEST_MAX_PERMISSIONS + 1)
     {
       /* Translators: %d is a number of permissions. */
-      g_autofree char *message = g_strdup_printf (_("More than %d permissions; nobody can review so many."),
-                                                  OC_MANIFEST_MAX_PERMISSIONS);
+      g_autofree char *message = g_strdup_printf (
+          _("More than %d permissions; nobody can review so many."), OC_MANIFEST_MAX_PERMISSIONS);
 
       oc_draft_add_problem (draft, place, message, _("Ask for less, or split the plugin."));
     }
@@ -350,8 +362,8 @@ oc_draft_declare_wrong (OcDraft *draft,
   add_faulty (draft, text, place, entry_title, message, remedy);
 }
 
-/* Which permissions a format can hold. One that its kind of plugin cannot use would be consented to and mean nothing, or,
- * worse, mean something one day. */
+/* Which permissions a format can hold. One that its kind of plugin cannot use would be consented
+ * to and mean nothing, or, worse, mean something one day. */
 static gboolean
 is_for_kind (OcPermissionKind permission,
              OcPluginKind kind)
@@ -394,7 +406,8 @@ oc_draft_declare (OcDraft *draft,
   OcDeclaration *declaration;
   const char *first;
 
-  if (permission != NULL && !is_for_kind (oc_permission_get_kind (permission), draft->manifest->kind))
+  if (permission != NULL
+      && !is_for_kind (oc_permission_get_kind (permission), draft->manifest->kind))
     {
       g_clear_pointer (&permission, oc_permission_unref);
       oc_complaint_set (&complaint, _("This permission is not for this kind of plugin."),
@@ -410,7 +423,8 @@ oc_draft_declare (OcDraft *draft,
   if (first != NULL)
     {
       /* Translators: %s is a place in the file, such as “permissions[0]”. */
-      g_autofree char *message = g_strdup_printf (_("The same permission is already at %s."), first);
+      g_autofree char *message = g_strdup_printf (_("The same permission is already at %s."),
+                                                  first);
 
       add_faulty (draft, text, place, entry_title, message, _("Remove one of the two."));
       return NULL;

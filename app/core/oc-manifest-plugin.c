@@ -21,14 +21,16 @@ read_id (OcDraft *draft,
   g_autofree char *folder = NULL;
   g_autofree char *message = NULL;
 
-  /* Consent belongs to an id, and the folder's name is where it is looked up: a second name would be another's. */
+  /* Consent belongs to an id, and the folder's name is where it is looked up: a second name would
+   * be another's. */
   if (id == NULL || g_str_equal (id, draft->manifest->id))
     return;
 
   shown = oc_text_escape (id, OC_ID_MAX_BYTES, NULL);
   folder = oc_text_escape (draft->manifest->id, OC_ID_MAX_BYTES, NULL);
   /* Translators: the first %s is an id, the second the name of a folder. */
-  message = g_strdup_printf (_("The id “%s” is not the name of the folder, “%s”."), shown, folder);
+  message = g_strdup_printf (_("The id “%s” is not the name of the folder, “%s”."), shown,
+                             folder);
   oc_draft_add_problem (draft, "id", message, _("Make the two the same."));
 }
 
@@ -64,12 +66,14 @@ read_homepage (OcDraft *draft,
   /* It is shown as a link: javascript:, file: and the like have no place there. */
   uri = oc_text_has_hidden (homepage) ? NULL : g_uri_parse (homepage, G_URI_FLAGS_NONE, NULL);
   scheme = uri != NULL ? g_uri_get_scheme (uri) : "";
-  if ((g_str_equal (scheme, "https") || g_str_equal (scheme, "http")) && g_uri_get_host (uri) != NULL &&
-      *g_uri_get_host (uri) != '\0' && g_uri_get_userinfo (uri) == NULL)
+  if ((g_str_equal (scheme, "https") || g_str_equal (scheme, "http"))
+      && g_uri_get_host (uri) != NULL && *g_uri_get_host (uri) != '\0'
+      && g_uri_get_userinfo (uri) == NULL)
     return g_steal_pointer (&homepage);
 
-  oc_draft_add_problem (draft, "homepage", _("This is no web address."),
-                        _("Write it whole, as in “https://example.com/plugin”, or leave it out."));
+  oc_draft_add_problem (
+      draft, "homepage", _("This is no web address."),
+      _("Write it whole, as in “https://example.com/plugin”, or leave it out."));
   return NULL;
 }
 
@@ -80,10 +84,11 @@ check_command_id (OcDraft *draft,
                   GHashTable *names)
 {
   oc_draft_check_entry_name (draft, id, place, names);
-  if (strlen (id) > COMMAND_ID_MAX_BYTES ||
-      strspn (id, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") != strlen (id))
-    oc_draft_add_problem (draft, place, _("A command's id has only letters, digits, “_”, “.” and “-”, 64 at most."),
-                          _("Choose another id; the title can be any text."));
+  if (strlen (id) > COMMAND_ID_MAX_BYTES
+      || strspn (id, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") != strlen (id))
+    oc_draft_add_problem (
+        draft, place, _("A command's id has only letters, digits, “_”, “.” and “-”, 64 at most."),
+        _("Choose another id; the title can be any text."));
 }
 
 /* Without their dot, in lower case. (nullable) */
@@ -102,7 +107,8 @@ read_extensions (OcDraft *draft,
       /* Empty would read as "none" to one and as "all" to another. */
       g_autofree char *where = oc_draft_join (place, "extensions");
 
-      oc_draft_add_problem (draft, where, _("This list is empty."), _("Leave it out where any file will do."));
+      oc_draft_add_problem (draft, where, _("This list is empty."),
+                            _("Leave it out where any file will do."));
       return NULL;
     }
 
@@ -112,12 +118,13 @@ read_extensions (OcDraft *draft,
       const char *bare = written[i] + (*written[i] == '.');
       g_autofree char *lower = g_ascii_strdown (bare, -1);
 
-      if (*bare == '\0' || strlen (bare) > EXTENSION_MAX_BYTES || strchr (bare, '/') != NULL ||
-          strchr (bare, '*') != NULL || oc_text_has_hidden (bare))
+      if (*bare == '\0' || strlen (bare) > EXTENSION_MAX_BYTES || strchr (bare, '/') != NULL
+          || strchr (bare, '*') != NULL || oc_text_has_hidden (bare))
         {
           g_autofree char *where = g_strdup_printf ("%s.extensions[%u]", place, i);
 
-          oc_draft_add_problem (draft, where, _("This is no file name extension."), _("Write it as in \"txt\"."));
+          oc_draft_add_problem (draft, where, _("This is no file name extension."),
+                                _("Write it as in \"txt\"."));
           continue;
         }
       g_strv_builder_add (builder, lower);
@@ -137,7 +144,8 @@ read_command (OcDraft *draft,
 
   if (!JSON_NODE_HOLDS_OBJECT (node))
     {
-      oc_draft_add_problem (draft, place, _("This must be an object."), _("Write the command in { and }."));
+      oc_draft_add_problem (draft, place, _("This must be an object."),
+                            _("Write the command in { and }."));
       return;
     }
 
@@ -157,18 +165,21 @@ read_command (OcDraft *draft,
       entry->title = g_strdup (entry->id);
     }
   entry->description = oc_draft_read_text (draft, object, place, "description");
-  entry->min_selection = oc_draft_read_number (draft, object, place, "minSelection", 0, MAX_SELECTION, 0);
-  entry->max_selection = oc_draft_read_number (draft, object, place, "maxSelection", 0, MAX_SELECTION, G_MAXUINT);
+  entry->min_selection = oc_draft_read_number (draft, object, place, "minSelection", 0,
+                                               MAX_SELECTION, 0);
+  entry->max_selection = oc_draft_read_number (draft, object, place, "maxSelection", 0,
+                                               MAX_SELECTION, G_MAXUINT);
   if (entry->max_selection < entry->min_selection)
     {
       g_autofree char *where = oc_draft_join (place, "maxSelection");
 
-      oc_draft_add_problem (draft, where, _("This is less than minSelection: no selection would do."),
+      oc_draft_add_problem (draft, where,
+                            _("This is less than minSelection: no selection would do."),
                             _("Make it larger, or leave it out for no limit."));
     }
   entry->extensions = read_extensions (draft, object, place);
-  entry->timeout_s = oc_draft_read_number (draft, object, place, "timeoutSeconds", 1, OC_COMMAND_MAX_TIMEOUT_S,
-                                           OC_COMMAND_DEFAULT_TIMEOUT_S);
+  entry->timeout_s = oc_draft_read_number (draft, object, place, "timeoutSeconds", 1,
+                                           OC_COMMAND_MAX_TIMEOUT_S, OC_COMMAND_DEFAULT_TIMEOUT_S);
 }
 
 static void
@@ -184,7 +195,8 @@ read_commands (OcDraft *draft,
 
       if (i == OC_MANIFEST_MAX_ENTRIES)
         {
-          oc_draft_add_problem (draft, place, _("More than 256 commands."), _("Split the plugin."));
+          oc_draft_add_problem (draft, place, _("More than 256 commands."),
+                                _("Split the plugin."));
           return;
         }
       read_command (draft, json_array_get_element (list, i), place, names);
@@ -208,12 +220,13 @@ read_permissions (OcDraft *draft,
       if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
         oc_draft_declare (draft, seen, json_node_get_string (node), place, NULL, FALSE);
       else
-        oc_draft_declare_wrong (draft, node, place, NULL, _("A permission must be a text."), _("Write it in \"."));
+        oc_draft_declare_wrong (draft, node, place, NULL, _("A permission must be a text."),
+                                _("Write it in \"."));
     }
 }
 
-/* The author's claims. One for a permission that is not asked for is only talk: it grants nothing and is not shown, so it is
- * no reason to refuse the plugin. */
+/* The author's claims. One for a permission that is not asked for is only talk: it grants nothing
+ * and is not shown, so it is no reason to refuse the plugin. */
 static void
 read_reasons (OcDraft *draft,
               JsonObject *root)
@@ -238,12 +251,13 @@ read_reasons (OcDraft *draft,
       if (json_object_has_member (reasons, declaration->text))
         declaration->reason = oc_draft_read_text (draft, reasons, "reasons", declaration->text);
       else if (declaration->permission != NULL)
-        declaration->reason = oc_draft_read_text (draft, reasons, "reasons",
-                                                  oc_permission_get_text (declaration->permission));
+        declaration->reason = oc_draft_read_text (
+            draft, reasons, "reasons", oc_permission_get_text (declaration->permission));
     }
 }
 
-/* A command that must be given a selection is given its paths: that is a grant, and is shown as one. */
+/* A command that must be given a selection is given its paths: that is a grant, and is shown as
+ * one. */
 static void
 imply_selection (OcDraft *draft)
 {

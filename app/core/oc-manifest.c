@@ -72,8 +72,9 @@ oc_plugin_id_check (const char *id,
       g_autofree char *shown = oc_text_escape (id, OC_ID_MAX_BYTES, NULL);
 
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID,
-                   _("“%s” is no plugin id: that is two or more parts with dots between them, as in “org.example.Notes”, of "
-                     "letters, digits, “-” and “_”, 128 bytes at most."),
+                   _("“%s” is no plugin id: that is two or more parts with dots between them, as "
+                      "in “org.example.Notes”, of "
+                      "letters, digits, “-” and “_”, 128 bytes at most."),
                    shown);
       return FALSE;
     }
@@ -212,7 +213,8 @@ add_json_problem (OcDraft *draft,
       return;
     }
   place = g_strndup (error->message, (gsize) (colon - error->message));
-  oc_draft_add_problem (draft, place, colon + 2, _("Correct the file at this place; the plugin's author can do that."));
+  oc_draft_add_problem (draft, place, colon + 2,
+                        _("Correct the file at this place; the plugin's author can do that."));
 }
 
 static void
@@ -224,7 +226,7 @@ read_bytes (OcDraft *draft,
   gsize len;
   const char *data = g_bytes_get_data (bytes, &len);
 
-  root = oc_json_parse (data != NULL ? data : "", len, 0, &error);
+  root = oc_json_parse (data, len, 0, &error);
   if (root == NULL)
     {
       add_json_problem (draft, error);
@@ -255,7 +257,8 @@ oc_manifest_new (const char *file_name,
 
   self = manifest_alloc (file_name, folder_id);
   self->digest = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
-  self->kind = g_str_equal (file_name, "manifest.json") ? OC_PLUGIN_KIND_ADDON : OC_PLUGIN_KIND_UNKNOWN;
+  self->kind = g_str_equal (file_name, "manifest.json") ? OC_PLUGIN_KIND_ADDON
+                                                        : OC_PLUGIN_KIND_UNKNOWN;
 
   draft.manifest = self;
   draft.by_text = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -275,7 +278,8 @@ oc_manifest_new_unreadable (const char *file_name,
   OcManifest *self;
   OcProblem *problem;
 
-  g_return_val_if_fail (file_name != NULL && folder_id != NULL && message != NULL && remedy != NULL, NULL);
+  g_return_val_if_fail (
+      file_name != NULL && folder_id != NULL && message != NULL && remedy != NULL, NULL);
 
   self = manifest_alloc (file_name, folder_id);
   self->digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) "", 0);

@@ -35,8 +35,9 @@ oc_paths_new_for_user (void)
   g_autoptr (GPtrArray) usable = g_ptr_array_new ();
   g_autofree char *data_home = g_strdup (g_get_user_data_dir ());
 
-  /* The XDG base directory specification: a relative path in the environment is to be ignored. GLib hands it
-   * through, and what a plugin is would then depend on the folder the program was started in. */
+  /* The XDG base directory specification: a relative path in the environment is to be ignored.
+   * GLib hands it through, and what a plugin is would then depend on the folder the program was
+   * started in. */
   if (!g_path_is_absolute (data_home))
     {
       g_free (data_home);
@@ -84,8 +85,8 @@ oc_paths_new (const char *data_home,
 
       dir = g_canonicalize_filename (data_dirs[i], "/");
       folder = g_build_filename (dir, "ocelot", "Plugins", NULL);
-      if (g_str_equal (folder, self->plugins) ||
-          g_ptr_array_find_with_equal_func (system, folder, g_str_equal, NULL))
+      if (g_str_equal (folder, self->plugins)
+          || g_ptr_array_find_with_equal_func (system, folder, g_str_equal, NULL))
         continue;
 
       g_ptr_array_add (system, g_steal_pointer (&folder));
@@ -192,18 +193,23 @@ set_folder_error (GError **error,
   g_autofree char *shown = oc_text_escape (folder, 0, NULL);
 
   if (code == ELOOP || code == ENOTDIR)
-    g_set_error (error, OC_ERROR, OC_ERROR_IO,
-                 /* Translators: %s is a path. */
-                 _("%s is not a folder of its own, but a link or a file. Move it away and start again."), shown);
+    g_set_error (
+        error, OC_ERROR, OC_ERROR_IO,
+        /* Translators: %s is a path. */
+        _("%s is not a folder of its own, but a link or a file. Move it away and start again."),
+        shown);
   else
-    g_set_error (error, OC_ERROR, OC_ERROR_IO,
-                 /* Translators: the first %s is a path, the second the system's words for what went wrong. */
-                 _("The folder %s cannot be made or opened: %s. Check who owns it and its permissions."), shown,
-                 g_strerror (code));
+    g_set_error (
+        error, OC_ERROR, OC_ERROR_IO,
+        /* Translators: the first %s is a path, the second the system's words for what went wrong.
+         */
+        _("The folder %s cannot be made or opened: %s. Check who owns it and its permissions."),
+        shown, g_strerror (code));
   return FALSE;
 }
 
-/* Makes @name beneath @parent_fd where it is not there and opens it, never through a symlink. -1: errno says why. */
+/* Makes @name beneath @parent_fd where it is not there and opens it, never through a symlink. -1:
+ * errno says why. */
 static int
 ensure_folder_at (int parent_fd,
                   const char *name)

@@ -47,9 +47,10 @@ oc_check_tool (const char *argument,
   return TRUE;
 }
 
-/* An application's id as the Desktop Entry specification's section on file naming has it. The canonical form is the bare id:
- * the file is <id>.desktop, always. Nothing is cut off: org.telegram.desktop is an id whose file is
- * org.telegram.desktop.desktop, and cutting would make it another application's. */
+/* An application's id as the Desktop Entry specification's section on file naming has it. The
+ * canonical form is the bare id: the file is <id>.desktop, always. Nothing is cut off:
+ * org.telegram.desktop is an id whose file is org.telegram.desktop.desktop, and cutting would make
+ * it another application's. */
 gboolean
 oc_check_app_id (const char *argument,
                  char **canonical,
@@ -63,13 +64,17 @@ oc_check_app_id (const char *argument,
   for (const char *p = argument; *p != '\0'; p++)
     {
       if (*p == '.' && after_dot)
-        return oc_complaint_set (complaint, _("The application's id has an empty part between its dots."), remedy);
+        return oc_complaint_set (
+            complaint, _("The application's id has an empty part between its dots."), remedy);
       if (!g_ascii_isalnum (*p) && *p != '-' && *p != '_' && *p != '.')
-        return oc_complaint_set (complaint, _("An application's id has only letters, digits, “-”, “_” and “.”."), remedy);
+        return oc_complaint_set (
+            complaint, _("An application's id has only letters, digits, “-”, “_” and “.”."),
+            remedy);
       after_dot = *p == '.';
     }
   if (after_dot)
-    return oc_complaint_set (complaint, _("The application's id has an empty part between its dots."), remedy);
+    return oc_complaint_set (
+        complaint, _("The application's id has an empty part between its dots."), remedy);
   if (*argument == '-')
     return oc_complaint_set (complaint, _("An application's id may not begin with “-”."), remedy);
 
@@ -82,19 +87,23 @@ check_glob_component (const char *component,
                       OcComplaint *complaint)
 {
   if (*component == '\0')
-    return oc_complaint_set (complaint, _("The path has an empty part: “//”, or a “/” at its end."),
-                             _("Write each “/” once and none at the end; a whole folder is “/folder/**”."));
+    return oc_complaint_set (
+        complaint, _("The path has an empty part: “//”, or a “/” at its end."),
+        _("Write each “/” once and none at the end; a whole folder is “/folder/**”."));
   if (g_str_equal (component, "."))
     return oc_complaint_set (complaint, _("The path has a part “.”."), _("Leave the “.” out."));
   if (g_str_equal (component, ".."))
-    return oc_complaint_set (complaint, _("The path has a part “..”."), _("Write the path without going up."));
+    return oc_complaint_set (complaint, _("The path has a part “..”."),
+                             _("Write the path without going up."));
   if (strstr (component, "**") != NULL && !g_str_equal (component, "**"))
-    return oc_complaint_set (complaint, _("“**” stands beside other characters."),
-                             _("“**” must be a whole part of the path, as in “/folder/**/*.txt”."));
+    return oc_complaint_set (
+        complaint, _("“**” stands beside other characters."),
+        _("“**” must be a whole part of the path, as in “/folder/**/*.txt”."));
   return TRUE;
 }
 
-/* `**` crosses `/`; `*` and `?` do not; every other character is itself, brackets and braces too. */
+/* `**` crosses `/`; `*` and `?` do not; every other character is itself, brackets and braces too.
+ */
 gboolean
 oc_check_glob (const char *argument,
                char **canonical,
@@ -106,10 +115,12 @@ oc_check_glob (const char *argument,
     return oc_complaint_set (complaint, _("The path is not absolute."),
                              _("Begin it with “/”; “~” and variables are not filled in."));
   if (strlen (argument) > GLOB_MAX_BYTES)
-    return oc_complaint_set (complaint, _("The path is too long."), _("Name a folder nearer to the top."));
+    return oc_complaint_set (complaint, _("The path is too long."),
+                             _("Name a folder nearer to the top."));
   if (strchr (argument, '\\') != NULL)
-    return oc_complaint_set (complaint, _("The path has a backslash."),
-                             _("Part folders with “/”; there is no way to take “*” or “?” literally."));
+    return oc_complaint_set (
+        complaint, _("The path has a backslash."),
+        _("Part folders with “/”; there is no way to take “*” or “?” literally."));
 
   components = g_strsplit (argument + 1, "/", -1);
   if (components[0] == NULL) /* g_strsplit() of "" gives no component at all */
@@ -130,11 +141,12 @@ typedef struct
   const char *reason;  /* translatable */
 } EnvRule;
 
-/* Keys that do more than carry a value: they decide what code a program loads or runs. A value of the user's own environment
- * (a profiler's LD_PRELOAD, NODE_OPTIONS of an editor) or one set for the plugin would then act inside whatever it starts,
- * before our own code there (deno #11964, #14122). Those the launcher sets itself would be contradicted. */
+/* Keys that do more than carry a value: they decide what code a program loads or runs. A value of
+ * the user's own environment (a profiler's LD_PRELOAD, NODE_OPTIONS of an editor) or one set for
+ * the plugin would then act inside whatever it starts, before our own code there (deno #11964,
+ * #14122). Those the launcher sets itself would be contradicted. */
 static const EnvRule env_rules[] = {
-  /* The dynamic linker and the C library; the list of ld.so(8) and glibc's own "unsecure" variables. */
+  /* The dynamic linker and the C library: ld.so(8) and glibc's own list of unsafe variables. */
   { "LD_*", N_("It tells the dynamic linker which code to load.") },
   { "DYLD_*", N_("It tells the dynamic linker which code to load.") },
   { "GLIBC_TUNABLES", N_("It changes the C library's inner workings (CVE-2023-4911).") },
@@ -198,7 +210,8 @@ find_env_rule (const char *key)
       const char *pattern = env_rules[i].pattern;
       gsize len = strlen (pattern);
 
-      if (pattern[len - 1] == '*' ? strncmp (key, pattern, len - 1) == 0 : g_str_equal (key, pattern))
+      if (pattern[len - 1] == '*' ? strncmp (key, pattern, len - 1) == 0
+                                  : g_str_equal (key, pattern))
         return &env_rules[i];
     }
   return NULL;
@@ -215,23 +228,27 @@ oc_check_env_key (const char *argument,
   for (const char *p = argument; *p != '\0'; p++)
     {
       if (!g_ascii_isalnum (*p) && *p != '_')
-        return oc_complaint_set (complaint, _("An environment key has only letters, digits and “_”."),
+        return oc_complaint_set (complaint,
+                                 _("An environment key has only letters, digits and “_”."),
                                  _("Write one key, as in “API_TOKEN”; there are no patterns."));
     }
   if (g_ascii_isdigit (*argument))
     return oc_complaint_set (complaint, _("An environment key may not begin with a digit."),
                              _("Write one key, as in “API_TOKEN”."));
   if (strlen (argument) > ENV_KEY_MAX_BYTES)
-    return oc_complaint_set (complaint, _("The environment key is too long."), _("Write a shorter one."));
+    return oc_complaint_set (complaint, _("The environment key is too long."),
+                             _("Write a shorter one."));
 
   rule = find_env_rule (argument);
   if (rule != NULL)
     {
       /* Translators: %s is the name of an environment variable. */
-      g_autofree char *problem = g_strdup_printf (_("No plugin may ask for the environment key “%s”."), argument);
+      g_autofree char *problem = g_strdup_printf (
+          _("No plugin may ask for the environment key “%s”."), argument);
 
       /* Translators: %s is a whole sentence that says what the variable does. */
-      g_autofree char *remedy = g_strdup_printf (_("%s Use a key of your own."), _(rule->reason));
+      g_autofree char *remedy = g_strdup_printf (_("%s Use a key of your own."),
+                                                 _(rule->reason));
 
       return oc_complaint_set (complaint, problem, remedy);
     }

@@ -10,11 +10,15 @@
 /* RFC 1035, section 2.3.4: 255 octets on the wire are 253 as text. */
 #define HOST_MAX_BYTES 253
 #define LABEL_MAX_BYTES 63
+/* Before an IDN is turned into its A-labels, which costs the square of its length: no name that
+ * fits afterwards is longer. */
+#define WRITTEN_MAX_BYTES 1024
 
 static const char *
 get_remedy (void)
 {
-  return _("Write one host name alone, as in “api.example.com”, or with a port, as in “api.example.com:8443”.");
+  return _("Write one host name alone, as in “api.example.com”, or with a port, as in "
+            "“api.example.com:8443”.");
 }
 
 /* Cuts ":port" off @host. Ports are decimal, from 1 to 65535, without leading zeros. */
@@ -31,12 +35,14 @@ cut_port (char *host,
   if (colon == NULL)
     return TRUE;
   if (bracket == NULL && strchr (colon + 1, ':') != NULL)
-    return oc_complaint_set (complaint, _("There is more than one colon."),
-                             _("Write an IPv6 address in brackets, as in “[2001:db8::1]” or “[2001:db8::1]:8443”."));
+    return oc_complaint_set (
+        complaint, _("There is more than one colon."),
+        _("Write an IPv6 address in brackets, as in “[2001:db8::1]” or “[2001:db8::1]:8443”."));
 
-  if (colon[1] == '0' || strlen (colon + 1) > 5 ||
-      !g_ascii_string_to_unsigned (colon + 1, 10, 1, 65535, &number, NULL))
-    return oc_complaint_set (complaint, _("After the colon there must be a port from 1 to 65535."), get_remedy ());
+  if (colon[1] == '0' || strlen (colon + 1) > 5
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, 65535, &number, NULL))
+    return oc_complaint_set (
+        complaint, _("After the colon there must be a port from 1 to 65535."), get_remedy ());
 
   *colon = '\0';
   *port = colon + 1;
@@ -51,7 +57,8 @@ check_address (int family,
   struct in6_addr bytes;
   char plain[INET6_ADDRSTRLEN];
 
-  if (inet_pton (family, address, &bytes) != 1 || inet_ntop (family, &bytes, plain, sizeof plain) == NULL)
+  if (inet_pton (family, address, &bytes) != 1
+      || inet_ntop (family, &bytes, plain, sizeof plain) == NULL)
     return oc_complaint_set (complaint, _("This is no IP address."), get_remedy ());
   /* Another way of writing an IPv4 address: a check of one form would not see the other. */
   if (family == AF_INET6 && (IN6_IS_ADDR_V4MAPPED (&bytes) || strchr (plain, '.') != NULL))
@@ -61,12 +68,14 @@ check_address (int family,
     {
       g_autofree char *remedy = g_strdup_printf (_("Write the address as “%s”."), plain);
 
-      return oc_complaint_set (complaint, _("The address is not written in its plain form."), remedy);
+      return oc_complaint_set (complaint, _("The address is not written in its plain form."),
+                               remedy);
     }
   return TRUE;
 }
 
-/* Numbers in any notation that inet_aton(3) takes for an address: 127.1, 0x7f000001, 017700000001, 2130706433. */
+/* Numbers in any notation that inet_aton(3) takes for an address: 127.1, 0x7f000001, 017700000001,
+ * 2130706433. */
 static gboolean
 looks_numeric (const char *label)
 {
@@ -93,18 +102,23 @@ check_labels (const char *host,
       gsize len = strlen (label);
 
       if (len == 0)
-        return oc_complaint_set (complaint, _("The host name has an empty part between its dots."), get_remedy ());
+        return oc_complaint_set (
+            complaint, _("The host name has an empty part between its dots."), get_remedy ());
       if (len > LABEL_MAX_BYTES)
-        return oc_complaint_set (complaint, _("A part of the host name is longer than 63 characters."), get_remedy ());
+        return oc_complaint_set (
+            complaint, _("A part of the host name is longer than 63 characters."), get_remedy ());
       if (label[0] == '-' || label[len - 1] == '-')
-        return oc_complaint_set (complaint, _("A part of the host name begins or ends with “-”."), get_remedy ());
+        return oc_complaint_set (complaint, _("A part of the host name begins or ends with “-”."),
+                                 get_remedy ());
       if (strspn (label, "abcdefghijklmnopqrstuvwxyz0123456789-") != len)
-        return oc_complaint_set (complaint, _("A host name has only letters, digits, “-” and “.”."), get_remedy ());
+        return oc_complaint_set (
+            complaint, _("A host name has only letters, digits, “-” and “.”."), get_remedy ());
     }
 
   if (looks_numeric (labels[n - 1]))
-    return oc_complaint_set (complaint, _("This is a number, not a host name."),
-                             _("Write an IP address in its plain form, as in “192.0.2.1”, or a host name."));
+    return oc_complaint_set (
+        complaint, _("This is a number, not a host name."),
+        _("Write an IP address in its plain form, as in “192.0.2.1”, or a host name."));
   return TRUE;
 }
 
@@ -140,17 +154,22 @@ static gboolean
 check_form (const char *argument,
             OcComplaint *complaint)
 {
+  if (strlen (argument) > WRITTEN_MAX_BYTES)
+    return oc_complaint_set (complaint, _("The host name is too long."), get_remedy ());
   if (strchr (argument, '*') != NULL || strchr (argument, '?') != NULL)
     return oc_complaint_set (complaint, _("There are no patterns of host names."),
                              _("List each host with its whole name."));
-  if (strstr (argument, "://") != NULL || strchr (argument, '/') != NULL || strchr (argument, '@') != NULL)
-    return oc_complaint_set (complaint, _("This is an address of a page, not a host name."), get_remedy ());
+  if (strstr (argument, "://") != NULL || strchr (argument, '/') != NULL
+      || strchr (argument, '@') != NULL)
+    return oc_complaint_set (complaint, _("This is an address of a page, not a host name."),
+                             get_remedy ());
   if (strchr (argument, '%') != NULL)
     return oc_complaint_set (complaint, _("A host name has no “%”."), get_remedy ());
   return TRUE;
 }
 
-/* launcher.md section 4: exact names, lower case, one trailing dot, an IDN by its A-label, numbers in disguise are no names. */
+/* launcher.md section 4: exact names, lower case, one trailing dot, an IDN by its A-label, numbers
+ * in disguise are no names. */
 gboolean
 oc_check_host (const char *argument,
                char **canonical,
@@ -184,7 +203,8 @@ oc_check_host (const char *argument,
     {
       name = dup_ascii_name (host);
       if (name == NULL)
-        return oc_complaint_set (complaint, _("This is no valid international host name."), get_remedy ());
+        return oc_complaint_set (complaint, _("This is no valid international host name."),
+                                 get_remedy ());
       if (!check_labels (name, complaint))
         return FALSE;
     }

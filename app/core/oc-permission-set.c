@@ -97,11 +97,12 @@ oc_permission_set_grants (const OcPermissionSet *self,
                           OcPermissionKind kind,
                           const char *argument)
 {
-  /* At most OC_MANIFEST_MAX_PERMISSIONS, and most differ in the kind: walking them is quicker than making a text to look for. */
+  /* At most OC_MANIFEST_MAX_PERMISSIONS, and most differ in the kind: walking them is quicker than
+   * making a text to look for. */
   for (guint i = 0; i < self->n; i++)
     {
-      if (oc_permission_get_kind (self->items[i]) == kind && kind != OC_PERMISSION_UNKNOWN &&
-          g_strcmp0 (oc_permission_get_argument (self->items[i]), argument) == 0)
+      if (oc_permission_get_kind (self->items[i]) == kind && kind != OC_PERMISSION_UNKNOWN
+          && g_strcmp0 (oc_permission_get_argument (self->items[i]), argument) == 0)
         return TRUE;
     }
   return FALSE;
@@ -151,7 +152,8 @@ OcPermissionSet *
 oc_permission_set_parse (const char *const *texts,
                          GError **error)
 {
-  g_autoptr (GPtrArray) permissions = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_permission_unref);
+  g_autoptr (GPtrArray) permissions = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) oc_permission_unref);
 
   for (gsize i = 0; texts != NULL && texts[i] != NULL; i++)
     {

@@ -120,14 +120,16 @@ permission_check_and_new (OcPermissionKind kind,
 
   if (argument == NULL || *argument == '\0')
     {
-      complain_about (complaint, _("The permission “%s” does not say what for."), row->id, _(row->missing));
+      complain_about (complaint, _("The permission “%s” does not say what for."), row->id,
+                      _(row->missing));
       return NULL;
     }
-  /* One row must stay one row, in one order, with nothing unseen (Flatpak CVE-2023-28101, deno #36195). */
+  /* One row must stay one row, in one order, with nothing unseen (Flatpak CVE-2023-28101, deno
+   * #36195). */
   if (oc_text_has_hidden (argument))
     {
-      complain_about (complaint, _("“%s” has hidden characters, shown here as \\x… and \\u{…}."), argument,
-                      _("Write it anew with characters that can be seen."));
+      complain_about (complaint, _("“%s” has hidden characters, shown here as \\x… and \\u{…}."),
+                      argument, _("Write it anew with characters that can be seen."));
       return NULL;
     }
   if (!row->check (argument, &canonical, complaint))
@@ -146,14 +148,15 @@ oc_permission_parse_full (const char *text,
 
   if (oc_text_has_hidden (text))
     {
-      complain_about (complaint, _("“%s” has hidden characters, shown here as \\x… and \\u{…}."), text,
-                      _("Write it anew with characters that can be seen."));
+      complain_about (complaint, _("“%s” has hidden characters, shown here as \\x… and \\u{…}."),
+                      text, _("Write it anew with characters that can be seen."));
       return NULL;
     }
   if (kind == OC_PERMISSION_UNKNOWN)
     {
       complain_about (complaint, _("“%s” is not a permission that this version knows."), text,
-                      _("Look at its spelling, capitals too, or use a version of Ocelot Plugins that knows it."));
+                      _("Look at its spelling, capitals too, or use a version of Ocelot Plugins "
+                         "that knows it."));
       return NULL;
     }
 

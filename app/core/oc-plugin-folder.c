@@ -46,11 +46,24 @@ set_open_error (GError **error,
 {
   g_autofree char *shown = oc_text_escape (path, 0, NULL);
 
-  g_set_error (error, OC_ERROR, OC_ERROR_IO,
-               /* Translators: the first %s is a path, the second the system's words for what went wrong. */
-               _("The Plugins folder %s cannot be read: %s. Check who owns it and its permissions."), shown,
-               g_strerror (code));
+  g_set_error (
+      error, OC_ERROR, OC_ERROR_IO,
+      /* Translators: the first %s is a path, the second the system's words for what went wrong. */
+      _("The Plugins folder %s cannot be read: %s. Check who owns it and its permissions."),
+      shown, g_strerror (code));
   return FALSE;
+}
+
+/* Where an open folder really is: asked of the descriptor, so that it is the one that is read.
+ * (nullable) */
+static char *
+dup_real_path (int fd,
+               const char *path)
+{
+  g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", fd);
+  char *real = g_file_read_link (link, NULL);
+
+  return real != NULL ? real : realpath (path, NULL);
 }
 
 gboolean
@@ -65,7 +78,7 @@ oc_plugins_folder_open (OcPluginsFolder *self,
 
   self->fd = fd;
   self->path = g_strdup (path);
-  self->real = realpath (path, NULL);
+  self->real = dup_real_path (fd, path);
   return TRUE;
 }
 
@@ -75,8 +88,7 @@ oc_plugins_folder_close (OcPluginsFolder *self)
   close (self->fd);
   self->fd = -1;
   g_clear_pointer (&self->path, g_free);
-  /* From realpath(): malloc and g_malloc are the same since GLib 2.46. */
-  g_clear_pointer (&self->real, free);
+  g_clear_pointer (&self->real, g_free);
 }
 
 static gboolean
@@ -91,7 +103,8 @@ is_plugin_folder (int fd,
     return TRUE;
   if (item->d_type != DT_UNKNOWN)
     return FALSE;
-  return fstatat (fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (S_ISDIR (st.st_mode) || S_ISLNK (st.st_mode));
+  return fstatat (fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0
+         && (S_ISDIR (st.st_mode) || S_ISLNK (st.st_mode));
 }
 
 GPtrArray *
@@ -128,7 +141,8 @@ oc_plugins_folder_list (OcPluginsFolder *self,
   return g_steal_pointer (&names);
 }
 
-/* Opens the plugin's own folder. A link is followed, once it is known to be one, and marked: it never carries consent. */
+/* Opens the plugin's own folder. A link is followed, once it is known to be one, and marked: it
+ * never carries consent. */
 static int
 open_plugin (OcPluginsFolder *self,
              const char *name,
@@ -141,21 +155,16 @@ open_plugin (OcPluginsFolder *self,
     return -1;
   contents->is_symlink = S_ISLNK (st.st_mode);
 
-  fd = openat (self->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (contents->is_symlink ? 0 : O_NOFOLLOW));
+  fd = openat (self->fd, name,
+               O_RDONLY | O_DIRECTORY | O_CLOEXEC | (contents->is_symlink ? 0 : O_NOFOLLOW));
   if (fd < 0)
     return -1;
 
   if (contents->is_symlink)
     {
-      g_autofree char *link = g_strdup_printf ("/proc/self/fd/%d", fd);
+      g_autofree char *path = g_build_filename (self->path, name, NULL);
 
-      contents->real_folder = g_file_read_link (link, NULL);
-      if (contents->real_folder == NULL)
-        {
-          g_autofree char *path = g_build_filename (self->path, name, NULL);
-
-          contents->real_folder = realpath (path, NULL);
-        }
+      contents->real_folder = dup_real_path (fd, path);
     }
   else if (self->real != NULL)
     contents->real_folder = g_build_filename (self->real, name, NULL);
@@ -259,10 +268,13 @@ add_main_problem (OcPluginContents *contents,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   message = g_strdup_printf (format, shown);
 #pragma GCC diagnostic pop
-  g_ptr_array_add (contents->problems, oc_problem_new (oc_manifest_get_file_name (contents->manifest), message, remedy));
+  g_ptr_array_add (
+      contents->problems,
+      oc_problem_new (oc_manifest_get_file_name (contents->manifest), message, remedy));
 }
 
-/* What the manifest says is run has to be there. Walked part by part without following any link, as the launcher does. */
+/* What the manifest says is run has to be there. Walked part by part without following any link,
+ * as the launcher does. */
 static void
 check_main (int folder_fd,
             OcPluginContents *contents)
@@ -289,13 +301,15 @@ check_main (int folder_fd,
         {
           if (fd >= 0)
             close (fd);
-          add_main_problem (contents, main, _("“%s” is not there."), _("Install the plugin again, whole."));
+          add_main_problem (contents, main, _("“%s” is not there."),
+                            _("Install the plugin again, whole."));
           return;
         }
       if (S_ISLNK (st.st_mode))
         {
           close (fd);
-          add_main_problem (contents, main, _("“%s” is, or lies behind, a link; none is followed."),
+          add_main_problem (contents, main,
+                            _("“%s” is, or lies behind, a link; none is followed."),
                             _("Put the file itself there."));
           return;
         }
@@ -303,7 +317,8 @@ check_main (int folder_fd,
   close (at);
 
   if (!S_ISREG (st.st_mode))
-    add_main_problem (contents, main, _("“%s” is no regular file."), _("Install the plugin again, whole."));
+    add_main_problem (contents, main, _("“%s” is no regular file."),
+                      _("Install the plugin again, whole."));
   else if (runs && (st.st_mode & 0111) == 0)
     add_main_problem (contents, main, _("“%s” is not executable."),
                       _("Make it executable, with chmod +x, or install the plugin again."));
@@ -316,11 +331,13 @@ manifest_missing (const char *name,
   g_autofree char *message = NULL;
 
   if (code == 0)
-    return oc_manifest_new_unreadable (manifest_names[0], name,
-                                       _("There is no plugin.json and no manifest.json in this folder."),
-                                       _("Install the plugin again, whole, or remove the folder."));
+    return oc_manifest_new_unreadable (
+        manifest_names[0], name,
+        _("There is no plugin.json and no manifest.json in this folder."),
+        _("Install the plugin again, whole, or remove the folder."));
   if (code == ENOENT || code == ENOTDIR || code == ELOOP)
-    return oc_manifest_new_unreadable (manifest_names[0], name, _("This is a link that leads to no folder."),
+    return oc_manifest_new_unreadable (manifest_names[0], name,
+                                       _("This is a link that leads to no folder."),
                                        _("Correct the link, or remove it."));
 
   /* Translators: %s is the system's words for what went wrong. */
@@ -344,16 +361,18 @@ read_manifests (int folder_fd,
         continue;
       if (contents->manifest != NULL)
         {
-          g_ptr_array_add (contents->problems,
-                           oc_problem_new (_("the plugin's folder"),
-                                           _("There is a plugin.json and a manifest.json; which of them counts?"),
-                                           _("Remove one of the two.")));
+          g_ptr_array_add (
+              contents->problems,
+              oc_problem_new (
+                  _("the plugin's folder"),
+                  _("There is a plugin.json and a manifest.json; which of them counts?"),
+                  _("Remove one of the two.")));
           return;
         }
-      contents->manifest = result == READ_DONE
-                             ? oc_manifest_new (manifest_names[i], name, bytes)
-                             : oc_manifest_new_unreadable (manifest_names[i], name, explain_errno (code),
-                                                           _("Install the plugin again, whole."));
+      contents->manifest = result == READ_DONE ? oc_manifest_new (manifest_names[i], name, bytes)
+                                               : oc_manifest_new_unreadable (
+                                                   manifest_names[i], name, explain_errno (code),
+                                                   _("Install the plugin again, whole."));
     }
 }
 

@@ -91,7 +91,8 @@ oc_plugin_load_at (OcPluginsFolder *folder,
   OcPlugin *self;
 
   oc_plugins_folder_read (folder, name, &contents);
-  self = plugin_new (path, contents.real_folder, contents.is_symlink, contents.manifest, NULL, contents.problems);
+  self = plugin_new (path, contents.real_folder, contents.is_symlink, contents.manifest, NULL,
+                     contents.problems);
   oc_manifest_unref (contents.manifest);
   g_free (contents.real_folder);
   return self;
@@ -103,7 +104,8 @@ plugin_new_unreachable (const char *plugins_folder,
                         const char *message,
                         const char *remedy)
 {
-  g_autoptr (OcManifest) manifest = oc_manifest_new_unreadable ("plugin.json", name, message, remedy);
+  g_autoptr (OcManifest) manifest = oc_manifest_new_unreadable ("plugin.json", name, message,
+                                                                remedy);
   g_autofree char *path = g_build_filename (plugins_folder, name, NULL);
 
   return plugin_new (path, NULL, FALSE, manifest, NULL,
@@ -122,12 +124,15 @@ oc_plugin_load (const char *plugins_folder,
   g_return_val_if_fail (name != NULL, NULL);
 
   /* A name is one part of a path and nothing else. */
-  if (*name == '\0' || strchr (name, '/') != NULL || g_str_equal (name, ".") || g_str_equal (name, ".."))
-    return plugin_new_unreachable (plugins_folder, name, _("This is no name of a plugin's folder."),
+  if (*name == '\0' || strchr (name, '/') != NULL || g_str_equal (name, ".")
+      || g_str_equal (name, ".."))
+    return plugin_new_unreachable (plugins_folder, name,
+                                   _("This is no name of a plugin's folder."),
                                    _("Give the plugin's id."));
   if (!oc_plugins_folder_open (&folder, plugins_folder, &error))
     return plugin_new_unreachable (plugins_folder, name,
-                                   error != NULL ? error->message : _("There is no Plugins folder here."),
+                                   error != NULL ? error->message
+                                                 : _("There is no Plugins folder here."),
                                    _("Install the plugin again, whole."));
 
   self = oc_plugin_load_at (&folder, name);
@@ -196,8 +201,8 @@ problems_equal (GPtrArray *a,
       const OcProblem *x = g_ptr_array_index (a, i);
       const OcProblem *y = g_ptr_array_index (b, i);
 
-      if (!g_str_equal (x->place, y->place) || !g_str_equal (x->message, y->message) ||
-          !g_str_equal (x->remedy, y->remedy))
+      if (!g_str_equal (x->place, y->place) || !g_str_equal (x->message, y->message)
+          || !g_str_equal (x->remedy, y->remedy))
         return FALSE;
     }
   return TRUE;
@@ -209,11 +214,13 @@ oc_plugin_equal (OcPlugin *a,
 {
   if (a == b)
     return TRUE;
-  return g_str_equal (a->folder, b->folder) && g_strcmp0 (a->real_folder, b->real_folder) == 0 &&
-         a->is_symlink == b->is_symlink && g_strcmp0 (a->shadowed_by, b->shadowed_by) == 0 &&
-         g_str_equal (oc_manifest_get_file_name (a->manifest), oc_manifest_get_file_name (b->manifest)) &&
-         g_str_equal (oc_manifest_get_digest (a->manifest), oc_manifest_get_digest (b->manifest)) &&
-         problems_equal (a->problems, b->problems);
+  return g_str_equal (a->folder, b->folder) && g_strcmp0 (a->real_folder, b->real_folder) == 0
+         && a->is_symlink == b->is_symlink && g_strcmp0 (a->shadowed_by, b->shadowed_by) == 0
+         && g_str_equal (oc_manifest_get_file_name (a->manifest),
+                         oc_manifest_get_file_name (b->manifest))
+         && g_str_equal (oc_manifest_get_digest (a->manifest),
+                         oc_manifest_get_digest (b->manifest))
+         && problems_equal (a->problems, b->problems);
 }
 
 OcPlugin *
@@ -226,6 +233,8 @@ oc_plugin_with_clash (OcPlugin *self,
 
   /* Translators: %s is the path of another plugin's folder. */
   message = g_strdup_printf (_("Its id differs only in capitals from that of %s."), shown);
-  g_ptr_array_add (problems, oc_problem_new (_("the folder's name"), message, _("Remove one of the two.")));
-  return plugin_new (self->folder, self->real_folder, self->is_symlink, self->manifest, self->shadowed_by, problems);
+  g_ptr_array_add (
+      problems, oc_problem_new (_("the folder's name"), message, _("Remove one of the two.")));
+  return plugin_new (self->folder, self->real_folder, self->is_symlink, self->manifest,
+                     self->shadowed_by, problems);
 }

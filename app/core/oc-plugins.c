@@ -78,18 +78,21 @@ group_by_case (GPtrArray *plugins)
           group->first = plugin;
           g_hash_table_insert (groups, g_steal_pointer (&key), group);
         }
-      else if (group->other == NULL && !g_str_equal (oc_plugin_get_id (group->first), oc_plugin_get_id (plugin)))
+      else if (group->other == NULL
+               && !g_str_equal (oc_plugin_get_id (group->first), oc_plugin_get_id (plugin)))
         group->other = plugin;
     }
   return groups;
 }
 
-/* The first of an id counts; later ones are shadowed. Ids that differ only in capitals are one folder on some file systems,
- * where one would have the other's data: none of them counts, wherever they lie. Returns: (transfer full) */
+/* The first of an id counts; later ones are shadowed. Ids that differ only in capitals are one
+ * folder on some file systems, where one would have the other's data: none of them counts,
+ * wherever they lie. Returns: (transfer full) */
 static GPtrArray *
 mark (GPtrArray *plugins)
 {
-  g_autoptr (GPtrArray) marked = g_ptr_array_new_full (plugins->len, (GDestroyNotify) oc_plugin_unref);
+  g_autoptr (GPtrArray) marked = g_ptr_array_new_full (plugins->len,
+                                                       (GDestroyNotify) oc_plugin_unref);
   g_autoptr (GHashTable) winners = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) groups = group_by_case (plugins);
 
@@ -131,7 +134,8 @@ oc_plugins_scan (OcPaths *paths,
                  GCancellable *cancellable,
                  GError **error)
 {
-  g_autoptr (GPtrArray) plugins = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_plugin_unref);
+  g_autoptr (GPtrArray) plugins = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) oc_plugin_unref);
   const char *const *system = oc_paths_get_system_plugins (paths);
 
   if (!scan_folder (oc_paths_get_plugins (paths), plugins, cancellable, error))
@@ -144,8 +148,10 @@ oc_plugins_scan (OcPaths *paths,
   return mark (plugins);
 }
 
-/* Looks for @id in one Plugins folder. @found: (inout) (nullable) (transfer full): set where it is not yet.
- * @clash: (inout) (nullable) (transfer full): the folder of a plugin whose id differs only in capitals. */
+/* Looks for @id in one Plugins folder. @found: (inout) (nullable) (transfer full): set where it is
+ * not yet.
+ * @clash: (inout) (nullable) (transfer full): the folder of a plugin whose id differs only in
+ * capitals. */
 static gboolean
 find_in_folder (const char *path,
                 const char *id,
@@ -192,7 +198,8 @@ oc_plugins_find (OcPaths *paths,
   g_autoptr (OcPlugin) found = NULL;
   g_autofree char *clash = NULL;
 
-  if (!oc_plugin_id_check (id, error) || !find_in_folder (oc_paths_get_plugins (paths), id, &found, &clash, error))
+  if (!oc_plugin_id_check (id, error)
+      || !find_in_folder (oc_paths_get_plugins (paths), id, &found, &clash, error))
     return NULL;
   for (gsize i = 0; system[i] != NULL; i++)
     {
@@ -204,9 +211,11 @@ oc_plugins_find (OcPaths *paths,
     {
       g_autofree char *shown = oc_text_escape (oc_paths_get_plugins (paths), 0, NULL);
 
-      g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND,
-                   /* Translators: the first %s is a plugin's id, the second the path of a folder. */
-                   _("There is no plugin “%s”. Plugins are in %s; “ocelotctl list” shows them."), id, shown);
+      g_set_error (
+          error, OC_ERROR, OC_ERROR_NOT_FOUND,
+          /* Translators: the first %s is a plugin's id, the second the path of a folder. */
+          _("There is no plugin “%s”. Plugins are in %s; “ocelotctl list” shows them."), id,
+          shown);
       return NULL;
     }
   if (clash != NULL)

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-/* How many combining marks may sit on one character. Written languages need four or so; a pile of them paints over the
- * rows above and below. */
+/* How many combining marks may sit on one character. Written languages need four or so; a pile of
+ * them paints over the rows above and below. */
 #define OC_TEXT_MAX_MARKS 8
 
-/* Characters that show nothing although their general category is a letter, mark or symbol: the rest of
- * Default_Ignorable_Code_Point (DerivedCoreProperties.txt) and the blank Braille pattern. */
+/* Characters that show nothing although their general category is a letter, mark or symbol: the
+ * rest of Default_Ignorable_Code_Point (DerivedCoreProperties.txt) and the blank Braille pattern.
+ */
 static const struct
 {
   gunichar first, last;
@@ -165,8 +166,8 @@ format_step (const Step *step,
   return (guint) step->len;
 }
 
-/* Whether the run of backslashes just walked over is followed by something that makes it look like an escape of ours:
- * a literal x or u, or a character that will itself be escaped. */
+/* Whether the run of backslashes just walked over is followed by something that makes it look like
+ * an escape of ours: a literal x or u, or a character that will itself be escaped. */
 static gboolean
 is_ambiguous (const Walk *walk)
 {
@@ -209,7 +210,8 @@ escape (const char *text,
       if (max_chars > 0 && n_chars + n + doubled > max_chars)
         {
           g_string_append (out, "…");
-          /* What is hidden past the cut counts too: the caller says that the text has hidden characters. */
+          /* What is hidden past the cut counts too: the caller says that the text has hidden
+           * characters. */
           while (!any && walk_next (&walk, &step))
             any = step.hidden;
           break;

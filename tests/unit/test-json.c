@@ -157,7 +157,8 @@ static const Refusal refusals[] = {
   { "[\"\xf4\x90\x80\x80\"]", "line 1, column 3: ", "UTF-8" },
   { "[\xc2\xa0 1]", "line 1, column 2: ", NULL }, /* white space, but not JSON's */
   { "[\x0c 1]", "line 1, column 2: ", NULL },
-  { "{\n  \"permissions\": [],\n  \"permissions\": [\"spawn\"]\n}", "line 3, column 3: ", "permissions" },
+  { "{\n  \"permissions\": [],\n  \"permissions\": [\"spawn\"]\n}",
+    "line 3, column 3: ", "permissions" },
   { "{\"a\":1,\"\\u0061\":2}", "line 1, column 8: ", "twice" },
   { "{\"/\":1,\"\\/\":2}", "line 1, column 8: ", "twice" },
   { "{\"é\":1,\"\\u00E9\":2}", "line 1, column 8: ", "twice" },
@@ -176,7 +177,8 @@ test_refuses (void)
       g_autofree char *shown = oc_text_escape (refusals[i].text, 0, NULL);
 
       g_test_message ("%s", shown);
-      assert_refused (refusals[i].text, strlen (refusals[i].text), refusals[i].place, refusals[i].says);
+      assert_refused (refusals[i].text, strlen (refusals[i].text), refusals[i].place,
+                      refusals[i].says);
     }
 }
 
@@ -268,8 +270,9 @@ test_keys (void)
 static void
 test_text_is_kept (void)
 {
-  g_autoptr (JsonNode) node = parse ("[\"a\\u00e9\\ud83d\\ude00\\/\\\\\\\"\\b\\f\\n\\r\\t\\u0001\\u007f\\u202e\", 3, -0.5, 1e3,"
-                                     " 9007199254740991, -9007199254740991]");
+  g_autoptr (JsonNode) node = parse (
+      "[\"a\\u00e9\\ud83d\\ude00\\/\\\\\\\"\\b\\f\\n\\r\\t\\u0001\\u007f\\u202e\", 3, -0.5, 1e3,"
+      " 9007199254740991, -9007199254740991]");
   JsonArray *array = json_node_get_array (node);
   g_autofree char *again = NULL;
   g_autoptr (JsonNode) reread = NULL;
@@ -279,8 +282,10 @@ test_text_is_kept (void)
   g_assert_cmpint (json_array_get_int_element (array, 1), ==, 3);
   g_assert_cmpfloat (json_array_get_double_element (array, 2), ==, -0.5);
   g_assert_cmpfloat (json_array_get_double_element (array, 3), ==, 1000);
-  g_assert_cmpint (json_array_get_int_element (array, 4), ==, G_GINT64_CONSTANT (9007199254740991));
-  g_assert_cmpint (json_array_get_int_element (array, 5), ==, -G_GINT64_CONSTANT (9007199254740991));
+  g_assert_cmpint (json_array_get_int_element (array, 4), ==,
+                   G_GINT64_CONSTANT (9007199254740991));
+  g_assert_cmpint (json_array_get_int_element (array, 5), ==,
+                   -G_GINT64_CONSTANT (9007199254740991));
 
   again = oc_json_to_string (node, FALSE);
   reread = parse (again);
@@ -290,7 +295,8 @@ test_text_is_kept (void)
 static void
 test_members (void)
 {
-  const char *text = " { \"b\" : [1, {\"x\":2}] , \"\\u0061\":\"}\" ,\"c\":\n-1.5e3, \"d\":{\"b\":{}}}";
+  const char *text
+      = " { \"b\" : [1, {\"x\":2}] , \"\\u0061\":\"}\" ,\"c\":\n-1.5e3, \"d\":{\"b\":{}}}";
   static const char *const values[] = { "[1, {\"x\":2}]", "\"}\"", "-1.5e3", "{\"b\":{}}" };
   static const char *const keys[] = { "b", "a", "c", "d" };
   g_autoptr (GError) error = NULL;
@@ -321,7 +327,8 @@ test_members (void)
 static void
 test_getters (void)
 {
-  g_autoptr (JsonNode) node = parse ("{\"s\":\"x\",\"i\":3,\"f\":3.0,\"b\":true,\"v\":[\"a\",\"b\"],\"w\":[\"a\",1],\"n\":null}");
+  g_autoptr (JsonNode) node = parse (
+      "{\"s\":\"x\",\"i\":3,\"f\":3.0,\"b\":true,\"v\":[\"a\",\"b\"],\"w\":[\"a\",1],\"n\":null}");
   JsonObject *object = json_node_get_object (node);
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) strv = NULL;
@@ -363,11 +370,13 @@ test_getters (void)
   g_assert_true (g_str_has_prefix (error->message, "p.w[1] must be"));
 }
 
-/* Whatever is done to a good text: no crash, and what is accepted json-glib can read as one root. */
+/* Whatever is done to a good text: no crash, and what is accepted json-glib can read as one root.
+ */
 static void
 test_mutations (void)
 {
-  static const char seed[] = "{\"id\":\"org.x.Y\",\"n\":[1,-2.5e3,true,null,{\"k\":\"v\\u00e9\\n\"}],\"deep\":{\"a\":[[[]]]}}";
+  static const char seed[] = "{\"id\":\"org.x.Y\",\"n\":[1,-2.5e3,true,null,{\"k\":"
+                             "\"v\\u00e9\\n\"}],\"deep\":{\"a\":[[[]]]}}";
   static const char bytes[] = "\"\\{}[]:,019-+.eEu \n\t/*'#tfn\0\xff\xc3\xa9";
   gsize accepted = 0;
 
@@ -380,7 +389,8 @@ test_mutations (void)
 
       memcpy (text, seed, sizeof seed);
       for (guint j = 0; j < n; j++)
-        text[g_test_rand_int_range (0, (int) len)] = bytes[g_test_rand_int_range (0, sizeof bytes - 1)];
+        text[g_test_rand_int_range (0, (int) len)]
+            = bytes[g_test_rand_int_range (0, sizeof bytes - 1)];
       if (oc_json_check (text, len, 0, NULL))
         {
           g_autoptr (JsonNode) node = oc_json_parse (text, len, 0, &error);
@@ -397,7 +407,8 @@ test_mutations (void)
 static void
 test_truncated (void)
 {
-  static const char text[] = "{\"id\":\"org.x.Y\",\"n\":[1,-2.5e3,true,null,{\"k\":\"v\\ud83d\\ude00é\"}]}";
+  static const char text[]
+      = "{\"id\":\"org.x.Y\",\"n\":[1,-2.5e3,true,null,{\"k\":\"v\\ud83d\\ude00é\"}]}";
 
   for (gsize len = 0; len < sizeof text - 1; len++)
     assert_refused (text, len, NULL, NULL);

@@ -7,7 +7,8 @@
 static GBytes *
 read_fixture (const char *name)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "fixtures", "manifests", name, NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "fixtures", "manifests", name,
+                                                 NULL);
   g_autoptr (GError) error = NULL;
   char *data;
   gsize len;
@@ -23,7 +24,8 @@ load (const char *fixture,
 {
   g_autoptr (GBytes) bytes = read_fixture (fixture);
 
-  return oc_manifest_new (g_str_has_prefix (fixture, "addon") ? "manifest.json" : "plugin.json", id, bytes);
+  return oc_manifest_new (g_str_has_prefix (fixture, "addon") ? "manifest.json" : "plugin.json",
+                          id, bytes);
 }
 
 static OcManifest *
@@ -149,11 +151,13 @@ test_plugin_full (void)
   g_assert_null (oc_manifest_find_entry (manifest, "nothing"));
 
   assert_set (oc_manifest_get_permissions (manifest),
-              "app.open:org.gnome.Nautilus file.readText network.client openURL process.spawn:git selection.read");
-  assert_set (about->permissions,
-              "app.open:org.gnome.Nautilus file.readText network.client openURL process.spawn:git selection.read");
+              "app.open:org.gnome.Nautilus file.readText network.client openURL process.spawn:git "
+              "selection.read");
+  assert_set (about->permissions, "app.open:org.gnome.Nautilus file.readText network.client "
+                                  "openURL process.spawn:git selection.read");
   g_assert_cmpstr (get_declaration (manifest, 1)->place, ==, "permissions[1]");
-  g_assert_cmpstr (get_declaration (manifest, 1)->reason, ==, "It asks git for the state of the repository.");
+  g_assert_cmpstr (get_declaration (manifest, 1)->reason, ==,
+                   "It asks git for the state of the repository.");
   g_assert_null (get_declaration (manifest, 0)->reason);
 
   g_assert_cmpuint (oc_manifest_get_declarations (manifest)->len, ==, 6);
@@ -244,10 +248,13 @@ test_hidden_text (void)
 
   assert_sound (manifest);
   assert_problems (manifest, (const char *const[]){ "plugin.json: permissions[1]", NULL });
-  g_assert_cmpstr (get_declaration (manifest, 1)->text, ==, "process.spawn:ls\r\x1b[2Kselection.read");
+  g_assert_cmpstr (get_declaration (manifest, 1)->text, ==,
+                   "process.spawn:ls\r\x1b[2Kselection.read");
   g_assert_nonnull (strstr (get_declaration (manifest, 1)->problem, "\\x0d\\x1b[2K"));
   /* A name is free text: kept raw, escaped where it is shown. */
-  g_assert_cmpstr (oc_manifest_get_name (manifest), ==, "Nice\xe2\x80\xae" "ecin");
+  g_assert_cmpstr (oc_manifest_get_name (manifest), ==,
+                   "Nice\xe2\x80\xae"
+                   "ecin");
 }
 
 static void
@@ -278,7 +285,8 @@ test_addon_full (void)
   assert_set (hook->permissions, "cicdCredentials net:hooks.example.com:8443");
   assert_set (quiet->permissions, "");
   assert_set (oc_manifest_get_permissions (manifest),
-              "ai cicdCredentials env:API_TOKEN fs:/srv/data/** net:api.example.com net:hooks.example.com:8443 spawn");
+              "ai cicdCredentials env:API_TOKEN fs:/srv/data/** net:api.example.com "
+              "net:hooks.example.com:8443 spawn");
 
   for (guint i = 0; i < declarations->len; i++)
     {
@@ -328,8 +336,10 @@ static void
 test_ids (void)
 {
   static const char *const good[] = { "org.example.Plugin", "a.b", "a-1._.Z_9" };
-  static const char *const bad[] = { "",    "plugin", ".a.b",  "a.b.",    "a..b",      ".",     "..",        "a/b.c", "a b.c",
-                                     "a.b\n", "ä.b",  "a.b\xe2\x80\xae", "a.\xff" };
+  static const char *const bad[] = { "",      "plugin", ".a.b", "a.b.",
+                                     "a..b",  ".",      "..",   "a/b.c",
+                                     "a b.c", "a.b\n",  "ä.b",  "a.b\xe2\x80\xae",
+                                     "a.\xff" };
   g_autofree char *longest = g_strnfill (OC_ID_MAX_BYTES, 'a');
   g_autofree char *too_long = g_strnfill (OC_ID_MAX_BYTES + 1, 'a');
   g_autoptr (GError) error = NULL;
@@ -363,11 +373,11 @@ static const struct
   const char *path;
   gboolean good;
 } paths[] = {
-  { "main.js", TRUE },      { "bin/worker", TRUE },  { "./a/b", TRUE },     { "a..b/...c", TRUE },
-  { "", FALSE },            { ".", FALSE },          { "..", FALSE },       { "../x", FALSE },
-  { "a/../b", FALSE },      { "a/..", FALSE },       { "/bin/sh", FALSE },  { "a//b", FALSE },
-  { "a/", FALSE },          { "./", FALSE },         { "././a", FALSE },    { ".//a", FALSE },
-  { "a/./b", FALSE },       { "a\\u202eb", FALSE },  { "a\\nb", FALSE },    { "a ", FALSE },
+  { "main.js", TRUE }, { "bin/worker", TRUE }, { "./a/b", TRUE },    { "a..b/...c", TRUE },
+  { "", FALSE },       { ".", FALSE },         { "..", FALSE },      { "../x", FALSE },
+  { "a/../b", FALSE }, { "a/..", FALSE },      { "/bin/sh", FALSE }, { "a//b", FALSE },
+  { "a/", FALSE },     { "./", FALSE },        { "././a", FALSE },   { ".//a", FALSE },
+  { "a/./b", FALSE },  { "a\\u202eb", FALSE }, { "a\\nb", FALSE },   { "a ", FALSE },
 };
 
 static void
@@ -375,10 +385,12 @@ test_paths (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (paths); i++)
     {
-      g_autofree char *text = g_strdup_printf ("{\"manifestVersion\":1,\"id\":\"org.example.Plugin\",\"kind\":\"process\","
-                                               "\"main\":\"%s\"}",
-                                               paths[i].path);
-      g_autofree char *bundle = g_strdup_printf ("{\"manifestVersion\":1,\"entry\":\"%s\",\"addons\":[]}", paths[i].path);
+      g_autofree char *text = g_strdup_printf (
+          "{\"manifestVersion\":1,\"id\":\"org.example.Plugin\",\"kind\":\"process\","
+          "\"main\":\"%s\"}",
+          paths[i].path);
+      g_autofree char *bundle = g_strdup_printf (
+          "{\"manifestVersion\":1,\"entry\":\"%s\",\"addons\":[]}", paths[i].path);
       g_autoptr (OcManifest) plugin = load_text ("plugin.json", text);
       g_autoptr (OcManifest) addon = load_text ("manifest.json", bundle);
 
@@ -392,7 +404,8 @@ test_paths (void)
 static void
 test_json_problem (void)
 {
-  g_autoptr (OcManifest) twice = load_text ("plugin.json", "{\n \"permissions\": [],\n \"permissions\": [\"openURL\"]\n}");
+  g_autoptr (OcManifest) twice = load_text (
+      "plugin.json", "{\n \"permissions\": [],\n \"permissions\": [\"openURL\"]\n}");
   g_autoptr (OcManifest) list = load_text ("plugin.json", "[]");
   g_autoptr (OcManifest) empty = load_text ("manifest.json", "");
   g_autoptr (OcManifest) none = load_text ("manifest.json", "{}");
@@ -404,8 +417,9 @@ test_json_problem (void)
   g_assert_false (g_str_has_prefix (problem->message, "line"));
   g_assert_false (oc_manifest_is_valid (list));
   g_assert_false (oc_manifest_is_valid (empty));
-  assert_problems (none, (const char *const[]){ "manifest.json: manifestVersion", "manifest.json: entry",
-                                                "manifest.json: addons", NULL });
+  assert_problems (none,
+                   (const char *const[]){ "manifest.json: manifestVersion", "manifest.json: entry",
+                                          "manifest.json: addons", NULL });
 }
 
 static void
@@ -413,8 +427,10 @@ test_empty_and_missing_mean_none (void)
 {
   static const char *const bundles[] = {
     "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"addon\",\"name\":\"n\"}]}",
-    "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"addon\",\"name\":\"n\",\"permissions\":{}}]}",
-    "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"addon\",\"name\":\"n\",\"permissions\":"
+    "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"addon\",\"name\":\"n\","
+    "\"permissions\":{}}]}",
+    "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"addon\",\"name\":\"n\","
+    "\"permissions\":"
     "{\"fs\":[],\"net\":[],\"env\":[],\"spawn\":false,\"ai\":false,\"ocr\":false}}]}",
   };
 
@@ -433,8 +449,9 @@ test_limits (void)
 {
   for (guint n = OC_MANIFEST_MAX_PERMISSIONS; n <= 5000; n = n < 300 ? n + 1 : n * 3)
     {
-      g_autoptr (GString) text = g_string_new ("{\"manifestVersion\":1,\"id\":\"org.example.Plugin\",\"kind\":\"process\","
-                                               "\"main\":\"w\",\"permissions\":[");
+      g_autoptr (GString) text = g_string_new (
+          "{\"manifestVersion\":1,\"id\":\"org.example.Plugin\",\"kind\":\"process\","
+          "\"main\":\"w\",\"permissions\":[");
       g_autoptr (OcManifest) manifest = NULL;
 
       for (guint i = 0; i < n; i++)
@@ -443,7 +460,8 @@ test_limits (void)
       manifest = load_text ("plugin.json", text->str);
       assert_sound (manifest);
       g_assert_cmpint (oc_manifest_is_valid (manifest), ==, n <= OC_MANIFEST_MAX_PERMISSIONS);
-      g_assert_cmpuint (oc_manifest_get_declarations (manifest)->len, ==, OC_MANIFEST_MAX_PERMISSIONS);
+      g_assert_cmpuint (oc_manifest_get_declarations (manifest)->len, ==,
+                        OC_MANIFEST_MAX_PERMISSIONS);
       if (n == 300)
         break;
     }
@@ -452,15 +470,17 @@ test_limits (void)
 static void
 test_unreadable (void)
 {
-  g_autoptr (OcManifest) manifest = oc_manifest_new_unreadable ("plugin.json", "org.example.Plugin", "What.", "Do.");
+  g_autoptr (OcManifest) manifest = oc_manifest_new_unreadable (
+      "plugin.json", "org.example.Plugin", "What.", "Do.");
 
   assert_sound (manifest);
   g_assert_false (oc_manifest_is_valid (manifest));
   g_assert_nonnull (find_problem (manifest, "plugin.json"));
 }
 
-static const char *const fixtures[] = { "plugin-full.json",   "plugin-minimal.json",     "plugin-selection.json",
-                                        "plugin-hidden.json", "plugin-many-faults.json", "addon-full.json",
+static const char *const fixtures[] = { "plugin-full.json",        "plugin-minimal.json",
+                                        "plugin-selection.json",   "plugin-hidden.json",
+                                        "plugin-many-faults.json", "addon-full.json",
                                         "addon-many-faults.json" };
 
 static void
@@ -471,7 +491,8 @@ test_truncated (void)
       g_autoptr (GBytes) whole = read_fixture (fixtures[i]);
       const char *data = g_bytes_get_data (whole, NULL);
       const char *end = strrchr (data, '}');
-      const char *file_name = g_str_has_prefix (fixtures[i], "addon") ? "manifest.json" : "plugin.json";
+      const char *file_name = g_str_has_prefix (fixtures[i], "addon") ? "manifest.json"
+                                                                      : "plugin.json";
 
       for (gsize len = 0; len <= (gsize) (end - data); len++)
         {
@@ -484,18 +505,21 @@ test_truncated (void)
     }
 }
 
-/* Each member's value replaced by values of every other type, each byte by others: no crash, and all that holds still does. */
+/* Each member's value replaced by values of every other type, each byte by others: no crash, and
+ * all that holds still does. */
 static void
 test_mutated (void)
 {
-  static const char *const values[] = { "null", "1", "-1", "1.5", "true", "\"\"", "\"x\"", "[]", "{}", "[1]", "[[]]", "\"\\u202e\"" };
+  static const char *const values[] = { "null",  "1",  "-1", "1.5", "true", "\"\"",
+                                        "\"x\"", "[]", "{}", "[1]", "[[]]", "\"\\u202e\"" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (fixtures); i++)
     {
       g_autoptr (GBytes) whole = read_fixture (fixtures[i]);
       gsize len;
       const char *data = g_bytes_get_data (whole, &len);
-      const char *file_name = g_str_has_prefix (fixtures[i], "addon") ? "manifest.json" : "plugin.json";
+      const char *file_name = g_str_has_prefix (fixtures[i], "addon") ? "manifest.json"
+                                                                      : "plugin.json";
 
       for (guint j = 0; j < 3000; j++)
         {

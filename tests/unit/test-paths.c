@@ -54,7 +54,8 @@ tear_down (Fixture *fixture,
 static void
 test_places (void)
 {
-  static const char *const dirs[] = { "/usr/share", "relative", "/opt/share/", "/usr//share", "/home/ada/share", NULL };
+  static const char *const dirs[] = { "/usr/share",  "relative",        "/opt/share/",
+                                      "/usr//share", "/home/ada/share", NULL };
   g_autoptr (OcPaths) paths = oc_paths_new ("/home/ada/share", dirs, "/etc/ocelot");
   g_autofree char *data = oc_paths_dup_data (paths, "org.example.X");
   g_autofree char *storage = oc_paths_dup_storage (paths, "org.example.X");
@@ -111,7 +112,8 @@ test_ensure (Fixture *fixture,
   g_assert_cmpint (st.st_mode & 07777, ==, 0700);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *path = g_build_filename (oc_paths_get_base (fixture->paths), names[i], NULL);
+      g_autofree char *path = g_build_filename (oc_paths_get_base (fixture->paths), names[i],
+                                                NULL);
 
       g_assert_cmpint (lstat (path, &st), ==, 0);
       g_assert_true (S_ISDIR (st.st_mode));
@@ -173,8 +175,9 @@ main (int argc,
   g_test_add_func ("/paths/places", test_places);
   g_test_add_func ("/paths/relative-environment-is-ignored", test_relative_environment);
   g_test_add ("/paths/ensure", Fixture, NULL, set_up, test_ensure, tear_down);
-  g_test_add ("/paths/ensure-follows-no-link", Fixture, NULL, set_up, test_ensure_follows_no_link, tear_down);
-  g_test_add ("/paths/ensure-names-a-file-in-the-way", Fixture, NULL, set_up, test_ensure_names_a_file_in_the_way,
+  g_test_add ("/paths/ensure-follows-no-link", Fixture, NULL, set_up, test_ensure_follows_no_link,
               tear_down);
+  g_test_add ("/paths/ensure-names-a-file-in-the-way", Fixture, NULL, set_up,
+              test_ensure_names_a_file_in_the_way, tear_down);
   return g_test_run ();
 }

@@ -288,7 +288,8 @@ static void
 test_set (void)
 {
   g_autoptr (OcPermissionSet) a = set_of ("process.spawn:git", "net:B.example", "net:b.example.");
-  g_autoptr (OcPermissionSet) b = set_of ("net:b.example", "process.spawn:git", "process.spawn:git");
+  g_autoptr (OcPermissionSet) b = set_of ("net:b.example", "process.spawn:git",
+                                          "process.spawn:git");
   g_autoptr (OcPermissionSet) c = set_of ("net:b.example", "ai", NULL);
   g_autoptr (OcPermissionSet) nothing = oc_permission_set_new (NULL);
   g_autoptr (OcPermissionSet) added = oc_permission_set_minus (c, a);

@@ -14,7 +14,7 @@
 typedef struct
 {
   char *root;
-  char *user;   /* Plugins folders */
+  char *user; /* Plugins folders */
   char *system;
   OcPaths *paths;
 } Fixture;
@@ -87,9 +87,10 @@ static char *
 install (const char *plugins,
          const char *id)
 {
-  g_autofree char *text = g_strdup_printf ("{\"manifestVersion\":1,\"id\":\"%s\",\"kind\":\"process\",\"main\":\"bin/worker\","
-                                           "\"commands\":[{\"id\":\"go\"}],\"permissions\":[\"openURL\"]}",
-                                           id);
+  g_autofree char *text = g_strdup_printf (
+      "{\"manifestVersion\":1,\"id\":\"%s\",\"kind\":\"process\",\"main\":\"bin/worker\","
+      "\"commands\":[{\"id\":\"go\"}],\"permissions\":[\"openURL\"]}",
+      id);
   char *folder = g_build_filename (plugins, id, NULL);
 
   write_file (folder, "plugin.json", text, 0644);
@@ -364,7 +365,8 @@ test_both_manifests (Fixture *fixture,
   g_autofree char *folder = install (fixture->user, "org.example.Both");
   g_autoptr (OcPlugin) plugin = NULL;
 
-  write_file (folder, "manifest.json", "{\"manifestVersion\":1,\"entry\":\"bin/worker\",\"addons\":[]}", 0644);
+  write_file (folder, "manifest.json",
+              "{\"manifestVersion\":1,\"entry\":\"bin/worker\",\"addons\":[]}", 0644);
   plugin = find (fixture, "org.example.Both");
   assert_problem (plugin, "which of them counts");
   g_assert_cmpstr (oc_manifest_get_file_name (oc_plugin_get_manifest (plugin)), ==, "plugin.json");
@@ -488,7 +490,8 @@ test_cancelled (Fixture *fixture,
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-/* Not a limit but a guard: a scan must not become quadratic or leak descriptors. Figures come from `--verbose`. */
+/* Not a limit but a guard: a scan must not become quadratic or leak descriptors. Figures come from
+ * `--verbose`. */
 static void
 test_many (Fixture *fixture,
            gconstpointer data)
@@ -504,7 +507,8 @@ test_many (Fixture *fixture,
     }
   began = g_get_monotonic_time ();
   plugins = scan (fixture);
-  g_test_message ("%u plugins in %.3f s", n, (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC);
+  g_test_message ("%u plugins in %.3f s", n,
+                  (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC);
   g_assert_cmpuint (plugins->len, ==, n);
   for (guint i = 0; i < n; i++)
     assert_valid (g_ptr_array_index (plugins, i));

@@ -201,8 +201,14 @@ static void
 test_fold (void)
 {
   static const char *const pairs[][2] = {
-    { "Größe", "grosse" },      { "ÉCOLE", "ecole" },        { "Ｆｕｌｌ", "full" }, { "ﬁle", "file" },
-    { "e\xcc\x81", "\xc3\xa9" }, { "Word\xe2\x80\x8b" "Count", "wordcount" }, { "a\xc2\xa0" "b", "a b" }, { "İ", "i" },
+    { "Größe", "grosse" },
+    { "ÉCOLE", "ecole" },
+    { "Ｆｕｌｌ", "full" },
+    { "ﬁle", "file" },
+    { "e\xcc\x81", "\xc3\xa9" },
+    { "Word\xe2\x80\x8b" "Count", "wordcount" },
+    { "a\xc2\xa0" "b", "a b" },
+    { "İ", "i" },
   };
   g_autofree char *nothing = oc_text_fold (NULL);
 
