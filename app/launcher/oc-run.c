@@ -116,20 +116,29 @@ check_entry (Run *self)
   return TRUE;
 }
 
+/* The errors of the current row that came after the enabling, whoever enabled it and whether or not the count was reset
+ * then. (transfer full) (nullable) */
+static GPtrArray *
+list_failures (Run *self,
+               GError **error)
+{
+  GPtrArray *failures = oc_activity_get_failures (self->activity, self->options->id, error);
+
+  while (failures != NULL && failures->len > 0 && ((OcFailure *) failures->pdata[0])->time <= self->grant->enabled_at)
+    g_ptr_array_remove_index (failures, 0);
+  return failures;
+}
+
 /* An earlier run could not take the consent away (the keyring was locked, say): the errors since the enabling still count. */
 static gboolean
 check_health (Run *self)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) failures = oc_activity_get_failures (self->activity, self->options->id, &error);
-  const OcFailure *first;
+  g_autoptr (GPtrArray) failures = list_failures (self, &error);
 
   if (failures == NULL)
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   if (failures->len < OC_HEALTH_MAX_ERRORS)
-    return TRUE;
-  first = failures->pdata[failures->len - OC_HEALTH_MAX_ERRORS];
-  if (first->time <= self->grant->enabled_at)
     return TRUE;
   oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, NULL);
   return refuse (self, OC_EXIT_NO_CONSENT, _("The plugin is disabled after 3 errors in a row."),
@@ -246,7 +255,9 @@ record (Run *self)
     }
   if (!oc_outcome_is_error (outcome) || report->errors_in_a_row < OC_HEALTH_MAX_ERRORS)
     return;
-  failures = oc_activity_get_failures (self->activity, self->options->id, &error);
+  failures = list_failures (self, &error);
+  if (failures != NULL && failures->len < OC_HEALTH_MAX_ERRORS)
+    return;
   if (failures != NULL && oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, &error))
     report->disabled_after_errors = TRUE;
   else

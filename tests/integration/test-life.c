@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How runs end that do not end by themselves, and what is left of them: nothing. */
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "launcher-fixture.h"
+
+static const char *const some[] = { "process.spawn:true", NULL };
+
+/* TERM ignored, and a child in a session of its own that ignores it too (bun #35012, bwrap #529). */
+static void
+test_time_out (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (Ran) ran = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "hang", "--timeout", "700", NULL);
+  ran_assert (ran, 8, "time-out");
+  g_assert_cmpint (ran_get_int (ran, "durationMs"), >=, 690);
+  g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 3000);
+  g_assert_true (fixture_exists (fixture, "hanging"));
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
+}
+
+static void
+test_stopped (void)
+{
+  static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    {
+      g_autoptr (Fixture) fixture = fixture_new (some);
+      g_autoptr (GSubprocess) process = NULL;
+      g_autoptr (Ran) ran = NULL;
+
+      if (!fixture_can_run (fixture))
+        return;
+      process = fixture_start (fixture, "hang", NULL);
+      fixture_until (fixture_exists (fixture, "hanging"));
+      /* A control: it is there, so that counting none afterwards means something. */
+      g_assert_cmpuint (fixture_count_processes (fixture), >, 1);
+      g_subprocess_send_signal (process, signals[i]);
+      ran = fixture_wait (process);
+      ran_assert (ran, 1, "stopped");
+      g_assert_cmpint (ran_get_int (ran, "errorsInARow"), ==, 0);
+      g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+      g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
+    }
+}
+
+/* The launcher itself is killed: nothing outlives it, and the next start clears what it left. */
+static void
+test_killed (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (Ran) killed = NULL;
+  g_autoptr (Ran) next = NULL;
+  g_autoptr (OcActivity) activity = NULL;
+  g_autoptr (GPtrArray) runs = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  process = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  g_subprocess_send_signal (process, SIGKILL);
+  killed = fixture_wait (process);
+  g_assert_null (killed->root);
+  fixture_until (fixture_count_processes (fixture) == 0);
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 1);
+
+  next = fixture_run (fixture, "echo", NULL);
+  ran_assert (next, 0, "done");
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
+  activity = oc_activity_open (fixture->paths, NULL);
+  runs = oc_activity_list_runs (activity, FIXTURE_ID, 10, NULL);
+  g_assert_cmpint (((OcRun *) runs->pdata[1])->outcome, ==, OC_OUTCOME_RUNNING);
+}
+
+/* What is cleared: only left-overs. A running launcher's folder, links, and what merely looks alike stay. */
+static void
+test_left_overs (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *left = g_build_filename (fixture->tmp, "ocelot-123-AbCdEf", NULL);
+  g_autofree char *left_deep = g_build_filename (left, "a/b/c", NULL);
+  g_autofree char *other = g_build_filename (fixture->tmp, "ocelot-123-AbCdEf-mine", NULL);
+  g_autofree char *link = g_build_filename (fixture->tmp, "ocelot-124-AbCdEf", NULL);
+  g_autofree char *target = g_build_filename (fixture->root, "target", NULL);
+  g_autofree char *inside = g_build_filename (target, "file", NULL);
+  g_autofree char *left_link = g_build_filename (left, "a/link", NULL);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (Ran) ran = NULL;
+  g_autoptr (Ran) running = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  g_assert_cmpint (g_mkdir_with_parents (left_deep, 0700), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (other, 0700), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (target, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (inside, "x", -1, NULL));
+  g_assert_cmpint (symlink (target, link), ==, 0);
+  g_assert_cmpint (symlink (target, left_link), ==, 0);
+  process = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
+  ran = fixture_run (fixture, "echo", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_true (g_file_test (other, G_FILE_TEST_IS_DIR));
+  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  g_assert_true (g_file_test (inside, G_FILE_TEST_IS_REGULAR));
+  /* Its folder, the two that were kept. */
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 3);
+  g_subprocess_send_signal (process, SIGTERM);
+  running = fixture_wait (process);
+  ran_assert (running, 1, "stopped");
+}
+
+static void
+test_deep_temp (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (Ran) ran = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "deep-temp", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
+}
+
+static void
+finish_revoked (Fixture *fixture,
+                GSubprocess *process,
+                int code,
+                gint64 errors_in_a_row)
+{
+  g_autoptr (Ran) ran = fixture_wait (process);
+
+  ran_assert (ran, code, "revoked");
+  g_assert_cmpint (ran_get_int (ran, "errorsInARow"), ==, errors_in_a_row);
+  g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 15000);
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+}
+
+/* xdg-desktop-portal #235: revoking is immediate. */
+static void
+test_revoked (void)
+{
+  static const char *const more[] = { "process.spawn:true", "process.spawn:python3", NULL };
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *marker = g_build_filename (fixture->data_folder, "hanging", NULL);
+  g_autofree char *away = g_strconcat (fixture->plugin_folder, "-away", NULL);
+  g_autoptr (GSubprocess) disabled = NULL;
+  g_autoptr (GSubprocess) changed = NULL;
+  g_autoptr (GSubprocess) removed = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  disabled = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  fixture_disable (fixture);
+  finish_revoked (fixture, disabled, 3, 0);
+
+  fixture_enable (fixture);
+  g_unlink (marker);
+  changed = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  fixture_write_manifest (fixture, more, NULL);
+  finish_revoked (fixture, changed, 4, 0);
+
+  fixture_write_manifest (fixture, some, NULL);
+  g_unlink (marker);
+  removed = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  g_assert_cmpint (g_rename (fixture->plugin_folder, away), ==, 0);
+  finish_revoked (fixture, removed, 2, 0);
+}
+
+/* Another plugin's consent, and new code under the same set, end nothing. */
+static void
+test_not_revoked (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *go = g_build_filename (fixture->data_folder, "go", NULL);
+  g_autofree char *other = g_build_filename (oc_paths_get_plugins (fixture->paths), "org.example.Other", NULL);
+  g_autofree char *manifest = g_build_filename (other, "plugin.json", NULL);
+  g_autofree char *program = g_build_filename (other, "x", NULL);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (OcPlugin) plugin = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Ran) ran = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  process = fixture_start (fixture, "wait-then-call", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  g_assert_cmpint (g_mkdir (other, 0700), ==, 0);
+  g_assert_true (g_file_set_contents_full (program, "#!/bin/sh\n", -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  g_assert_true (g_file_set_contents (manifest,
+                                      "{\"manifestVersion\":1,\"id\":\"org.example.Other\",\"name\":\"O\",\"version\":\"1\","
+                                      "\"kind\":\"process\",\"main\":\"x\",\"commands\":[{\"id\":\"a\",\"title\":\"a\"}],"
+                                      "\"permissions\":[]}",
+                                      -1, NULL));
+  plugin = oc_plugin_load (oc_paths_get_plugins (fixture->paths), "org.example.Other");
+  oc_consent_enable (fixture->paths, plugin, "terminal", NULL, &error);
+  g_assert_no_error (error);
+  fixture_write_manifest (fixture, some, "\"description\":\"new\",");
+  g_assert_true (g_file_set_contents (go, "", -1, NULL));
+  ran = fixture_wait (process);
+  ran_assert (ran, 0, "done");
+  g_assert_true (json_object_has_member (ran_get_result (ran), "result"));
+}
+
+static void
+test_held_stdout (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (Ran) ran = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "held-stdout", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 10000);
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+}
+
+static void
+test_answer_and_exit (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (int i = 0; i < 10; i++)
+    {
+      g_autoptr (Ran) ran = fixture_run (fixture, "answer-and-exit", NULL);
+
+      ran_assert (ran, 0, "done");
+    }
+}
+
+/* Three at the same time: each counts once. */
+static void
+test_concurrent_errors (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  GSubprocess *runs[3];
+  guint disabled = 0;
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    runs[i] = fixture_start (fixture, "wait-then-call", NULL);
+  fixture_until (fixture_count_temp (fixture) == 3);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_autoptr (Ran) crash = NULL;
+
+      crash = fixture_run (fixture, "crash", NULL);
+      ran_assert (crash, 1, "crash");
+      g_assert_cmpint (ran_get_int (crash, "errorsInARow"), ==, i + 1);
+      disabled += json_object_get_boolean_member (json_node_get_object (crash->root), "disabledAfterErrors");
+    }
+  g_assert_cmpuint (disabled, ==, 1);
+  /* The consent is gone: those still running are ended. */
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      finish_revoked (fixture, runs[i], 3, 3);
+      g_object_unref (runs[i]);
+    }
+}
+
+static void
+test_places (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (Ran) ran = NULL;
+  g_autoptr (Ran) descriptors = NULL;
+  g_autofree char *result = NULL;
+  struct stat st;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "write-places", NULL);
+  ran_assert (ran, 0, "done");
+  g_assert_true (fixture_exists (fixture, "made"));
+  g_assert_cmpint (stat (fixture->data_folder, &st), ==, 0);
+  g_assert_cmpint (st.st_mode & 07777, ==, 0700);
+  descriptors = fixture_run (fixture, "descriptors", NULL);
+  ran_assert (descriptors, 0, "done");
+  result = ran_dup_result (descriptors);
+  g_assert_cmpstr (result, ==, "[0,1,2,3,4]");
+}
+
+int
+main (int argc,
+      char **argv)
+{
+  fixture_init (&argc, &argv);
+  g_test_add_func ("/life/time-out", test_time_out);
+  g_test_add_func ("/life/stopped", test_stopped);
+  g_test_add_func ("/life/killed", test_killed);
+  g_test_add_func ("/life/left-overs", test_left_overs);
+  g_test_add_func ("/life/deep-temp", test_deep_temp);
+  g_test_add_func ("/life/revoked", test_revoked);
+  g_test_add_func ("/life/not-revoked", test_not_revoked);
+  g_test_add_func ("/life/held-stdout", test_held_stdout);
+  g_test_add_func ("/life/answer-and-exit", test_answer_and_exit);
+  g_test_add_func ("/life/concurrent-errors", test_concurrent_errors);
+  g_test_add_func ("/life/places", test_places);
+  return g_test_run ();
+}
