@@ -182,6 +182,9 @@ static const struct
   { OC_PLUGIN_KIND_ADDON, "env:KEY", { NULL }, { SECRETS_AWAY } },
   { OC_PLUGIN_KIND_ADDON, "fs:/srv/x/* spawn", { LISTS_MOOT }, { SECRETS_AWAY } },
   { OC_PLUGIN_KIND_ADDON, "fs:/srv/x/* ai", { AWAY }, { LISTS_MOOT } },
+  { OC_PLUGIN_KIND_ADDON, "spawn net:a.example.com", { AWAY, LISTS_MOOT, SECRETS_AWAY }, { NAMES_AWAY } },
+  /* Cautions that would come before the broad one, were they not sorted. */
+  { OC_PLUGIN_KIND_ADDON, "fs:/srv/x/* spawn ai", { AWAY, LISTS_MOOT, SECRETS_AWAY }, { NULL } },
 };
 
 static void
@@ -202,6 +205,37 @@ test_combinations (void)
           g_error ("case %zu says “%s”", i, combinations[i].unsaid[j]);
       for (guint j = 1; j < statements->len; j++)
         g_assert_cmpint (((OcStatement *) statements->pdata[j - 1])->severity, <=, ((OcStatement *) statements->pdata[j])->severity);
+    }
+}
+
+/* Sending away is worst where the reading has no end and the network no ends. */
+static void
+test_severity_of_carrying_away (void)
+{
+  const struct
+  {
+    OcPluginKind kind;
+    const char *set;
+    OcSeverity severity;
+  } cases[] = {
+    { OC_PLUGIN_KIND_PROCESS, "network.client", OC_SEVERITY_BROAD },
+    { OC_PLUGIN_KIND_PROCESS, "openURL", OC_SEVERITY_CAUTION },
+    { OC_PLUGIN_KIND_SCRIPT, "network.client file.readText", OC_SEVERITY_CAUTION },
+    { OC_PLUGIN_KIND_SCRIPT, "network.client process.spawn:wc", OC_SEVERITY_BROAD },
+    { OC_PLUGIN_KIND_ADDON, "fs:/srv/x/* net:a.example.com", OC_SEVERITY_CAUTION },
+    { OC_PLUGIN_KIND_ADDON, "fs:/** net:a.example.com", OC_SEVERITY_BROAD },
+    { OC_PLUGIN_KIND_ADDON, "spawn net:a.example.com", OC_SEVERITY_BROAD },
+  };
+  g_autoptr (OcTools) tools = bare_tools ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (OcPermissionSet) set = set_of (cases[i].set);
+      g_autoptr (GPtrArray) statements = oc_catalogue_combine (set, cases[i].kind, tools);
+      const OcStatement *statement = find_statement (statements, AWAY);
+
+      g_assert_nonnull (statement);
+      g_assert_cmpint (statement->severity, ==, cases[i].severity);
     }
 }
 
@@ -340,6 +374,7 @@ main (int argc,
   g_test_add_func ("/catalogue/broad-says-why", test_broad_says_why);
   g_test_add_func ("/catalogue/worst-first", test_worst_first);
   g_test_add_func ("/catalogue/combinations", test_combinations);
+  g_test_add_func ("/catalogue/carrying-away", test_severity_of_carrying_away);
   g_test_add_func ("/catalogue/combinations-name-the-tools", test_names_in_combinations);
   g_test_add_func ("/catalogue/baseline", test_baseline);
   g_test_add_func ("/catalogue/baseline-never-contradicts", test_baseline_never_contradicts);
