@@ -267,6 +267,8 @@ oc_plugin_page_dispose (GObject *object)
   g_clear_object (&self->session);
   g_clear_object (&self->status);
   g_clear_pointer (&self->history, oc_history_unref);
+  /* libadwaita 1.2's AdwBin would let go of it a second time. */
+  adw_bin_set_child (ADW_BIN (object), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), OC_TYPE_PLUGIN_PAGE);
   G_OBJECT_CLASS (oc_plugin_page_parent_class)->dispose (object);
 }

@@ -379,6 +379,8 @@ oc_plugins_view_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->sections, self);
   if (self->selection != NULL)
     g_signal_handlers_disconnect_by_data (self->selection, self);
+  /* libadwaita 1.2's AdwBin would let go of it a second time. */
+  adw_bin_set_child (ADW_BIN (object), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), OC_TYPE_PLUGINS_VIEW);
   g_clear_object (&self->selection);
   g_clear_object (&self->sections);
