@@ -65,6 +65,9 @@ oc_format_duration (gint64 duration)
 
   if (duration < 0)
     duration = 0;
+  if (seconds < 1)
+    /* Translators: a length of time in milliseconds */
+    return g_strdup_printf (_("%d ms"), (int) (duration / 1000));
   if (seconds < 10)
     /* Translators: a length of time in seconds */
     return g_strdup_printf (_("%.1f s"), (double) duration / G_USEC_PER_SEC);

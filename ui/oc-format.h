@@ -11,7 +11,7 @@ char *oc_format_when (gint64 time,
                       gint64 now);
 /* "28 November 2026, 14:02:09". (transfer full) */
 char *oc_format_exactly (gint64 time);
-/* "0.4 s", "12 s", "3 min". @duration: µs. (transfer full) */
+/* "40 ms", "1.4 s", "12 s", "3 min". @duration: µs. (transfer full) */
 char *oc_format_duration (gint64 duration);
 /* "Used 14 times, last today at 14:02"; "Never used in 40 runs"; NULL where nothing ran yet. (transfer full) (nullable) */
 char *oc_format_usage (guint n_allowed,

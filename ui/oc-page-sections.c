@@ -202,24 +202,22 @@ oc_page_fill_failures (GtkListBox *list,
       g_autofree char *entry = dup_entry_title (status, failure->entry);
       g_autofree char *when = oc_format_exactly (failure->time);
       g_autofree char *message = oc_escape (failure->message);
-      g_autofree char *subtitle = g_strdup_printf ("%s · %s", when, entry);
+      g_autofree char *subtitle = g_strdup_printf ("%s · %s\n%s", when, entry,
+                                                   message != NULL ? message : _("It left no message."));
       g_autofree char *key = g_strdup_printf ("failure-%" G_GINT64_FORMAT, failure->time);
-      g_autofree char *output = NULL;
       g_autofree char *whole = NULL;
       OcDetailRow *row = oc_detail_row_new ("dialog-error-symbolic", failure_kind_to_label (failure->kind));
 
       oc_detail_row_set_key (row, key);
       oc_detail_row_add_icon_class (row, "invalid");
       oc_detail_row_set_subtitle (row, subtitle);
-      oc_detail_row_add_detail (row, oc_label_new (message != NULL ? message : _("It left no message."), NULL));
       if (failure->output != NULL && failure->output[0] != '\0')
         {
           oc_detail_row_add_detail (row, oc_label_new (_("The last lines it wrote:"), "caption-heading"));
           oc_detail_row_add_detail (row, output_new (failure->output));
-          output = oc_text_escape_lines (failure->output, -1, 0, NULL);
-          whole = g_strdup_printf ("%s\n%s", message != NULL ? message : "", output);
+          whole = oc_text_escape_lines (failure->output, -1, 0, NULL);
         }
-      oc_detail_row_set_explanation (row, whole != NULL ? whole : message);
+      oc_detail_row_set_explanation (row, whole);
       gtk_list_box_append (list, GTK_WIDGET (row));
       if (i == failures->len)
         oc_detail_row_set_expanded (row, TRUE);
@@ -334,8 +332,7 @@ run_row_new (OcStatus *status,
   OcDetailRow *row;
 
   row = oc_detail_row_new (is_error ? "dialog-error-symbolic" : "media-playback-start-symbolic", entry);
-  subtitle = g_strjoin (" · ", when, oc_outcome_to_label (run->outcome), used,
-                        run->n_refused > 0 ? refused : lasted, run->n_refused > 0 ? lasted : NULL, NULL);
+  subtitle = g_strjoin (" · ", when, oc_outcome_to_label (run->outcome), used, lasted, NULL);
   oc_detail_row_set_key (row, key);
   oc_detail_row_set_subtitle (row, subtitle);
   if (is_error)

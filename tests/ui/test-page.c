@@ -256,8 +256,14 @@ test_activity (void)
   record_run (self->home);
   ui_wait_text (page, "Used 2 times, last just now");
   ui_wait_text (page, "3 refused");
+  row = OC_DETAIL_ROW (gtk_list_box_get_row_at_index (ui_child (page, "runs"), 0));
+  oc_detail_row_set_expanded (row, TRUE);
   ui_wait_text (page, "Refused: socket AF_INET (by worker) · 3 times");
   row = OC_DETAIL_ROW (gtk_list_box_get_row_at_index (ui_child (page, "permissions"), 0));
+  g_assert_true (oc_detail_row_get_expanded (row));
+  record_run (self->home);
+  ui_wait_text (page, "Used 4 times");
+  row = OC_DETAIL_ROW (gtk_list_box_get_row_at_index (ui_child (page, "runs"), 1));
   g_assert_true (oc_detail_row_get_expanded (row));
 }
 

@@ -215,6 +215,12 @@ many_permissions (guint n)
   return g_string_free (text, FALSE);
 }
 
+static gboolean
+is_laid_out (gpointer data)
+{
+  return gtk_widget_get_height (data) > 0;
+}
+
 static void
 test_200_permissions (void)
 {
@@ -229,8 +235,7 @@ test_200_permissions (void)
   int width;
   int height;
 
-  ui_wait_sensitive (ui_child (dialog, "tick"));
-  ui_run_for (OC_REVIEW_DELAY_MS + 200);
+  home_wait (is_laid_out, dialog);
   gtk_widget_measure (GTK_WIDGET (dialog), GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
   gtk_widget_measure (GTK_WIDGET (dialog), GTK_ORIENTATION_VERTICAL, 360, &height, NULL, NULL, NULL);
   g_assert_cmpint (width, <=, 360);
@@ -266,7 +271,7 @@ test_large_text (void)
 {
   OcReviewDialog *dialog;
   g_autoptr (Fixture) self = open_review ("process.spawn:python3,process.spawn:"
-                                          "a-tool-whose-name-takes-up-all-of-the-sixty-four-bytes-allowed-00,"
+                                          "a-tool-whose-name-takes-up-all-of-the-sixty-four-bytes-allowed-0,"
                                           "network.client,openURL,app.open:org.gnome.Nautilus",
                                           &dialog);
   int dpi;

@@ -188,22 +188,27 @@ typedef struct
 {
   GtkWidget *root;
   const char *part;
+  gint64 deadline;
 } TextWait;
 
+/* Gives up a little before home_wait() does, to say what was there instead. */
 static gboolean
 has_text (gpointer data)
 {
   TextWait *wait = data;
   g_autofree char *text = ui_text (wait->root);
+  gboolean found = strstr (text, wait->part) != NULL;
 
-  return strstr (text, wait->part) != NULL;
+  if (!found && g_get_monotonic_time () > wait->deadline)
+    g_error ("no “%s” in:\n%s", wait->part, text);
+  return found;
 }
 
 void
 ui_wait_text (GtkWidget *root,
               const char *part)
 {
-  TextWait wait = { root, part };
+  TextWait wait = { root, part, g_get_monotonic_time () + 20 * G_USEC_PER_SEC };
 
   home_wait (has_text, &wait);
 }
