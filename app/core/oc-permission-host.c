@@ -10,9 +10,6 @@
 /* RFC 1035, section 2.3.4: 255 octets on the wire are 253 as text. */
 #define HOST_MAX_BYTES 253
 #define LABEL_MAX_BYTES 63
-/* Before an IDN is turned into its A-labels, which costs the square of its length: no name that
- * fits afterwards is longer. */
-#define WRITTEN_MAX_BYTES 1024
 
 static const char *
 get_remedy (void)
@@ -60,8 +57,9 @@ check_address (int family,
   if (inet_pton (family, address, &bytes) != 1
       || inet_ntop (family, &bytes, plain, sizeof plain) == NULL)
     return oc_complaint_set (complaint, _("This is no IP address."), get_remedy ());
-  /* Another way of writing an IPv4 address: a check of one form would not see the other. */
-  if (family == AF_INET6 && (IN6_IS_ADDR_V4MAPPED (&bytes) || strchr (plain, '.') != NULL))
+  /* ::ffff:127.0.0.1 and ::127.0.0.1 are IPv4 addresses in another form, which a check of the one
+   * would not see; inet_ntop() writes both with dots. */
+  if (family == AF_INET6 && strchr (plain, '.') != NULL)
     return oc_complaint_set (complaint, _("This is an IPv4 address written as an IPv6 one."),
                              _("Write the IPv4 address itself, as in “192.0.2.1”."));
   if (!g_str_equal (plain, address))
@@ -154,8 +152,6 @@ static gboolean
 check_form (const char *argument,
             OcComplaint *complaint)
 {
-  if (strlen (argument) > WRITTEN_MAX_BYTES)
-    return oc_complaint_set (complaint, _("The host name is too long."), get_remedy ());
   if (strchr (argument, '*') != NULL || strchr (argument, '?') != NULL)
     return oc_complaint_set (complaint, _("There are no patterns of host names."),
                              _("List each host with its whole name."));

@@ -333,6 +333,25 @@ test_addon_problems (void)
 }
 
 static void
+test_credentials_are_for_hooks (void)
+{
+  static const char *const kinds[] = { "hook", "addon", "testDataFunction" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "{\"manifestVersion\":1,\"entry\":\"a\",\"addons\":[{\"kind\":\"%s\",\"name\":\"n\","
+          "\"cicdCredentials\":true}]}",
+          kinds[i]);
+      g_autoptr (OcManifest) manifest = load_text ("manifest.json", text);
+
+      g_assert_true (oc_manifest_is_valid (manifest));
+      g_assert_cmpint (get_declaration (manifest, 0)->never_granted, ==, i != 0);
+      assert_set (oc_manifest_get_permissions (manifest), i == 0 ? "cicdCredentials" : "");
+    }
+}
+
+static void
 test_ids (void)
 {
   static const char *const good[] = { "org.example.Plugin", "a.b", "a-1._.Z_9" };
@@ -561,6 +580,7 @@ main (int argc,
   g_test_add_func ("/manifest/hidden-text", test_hidden_text);
   g_test_add_func ("/manifest/addon-full", test_addon_full);
   g_test_add_func ("/manifest/addon-problems", test_addon_problems);
+  g_test_add_func ("/manifest/credentials-are-for-hooks", test_credentials_are_for_hooks);
   g_test_add_func ("/manifest/ids", test_ids);
   g_test_add_func ("/manifest/folder-and-id", test_folder_and_id);
   g_test_add_func ("/manifest/paths-stay-inside", test_paths);

@@ -234,6 +234,15 @@ test_long (void)
   }
   g_string_append (host, "aa");
   assert_refused (host->str);
+  {
+    g_autoptr (GString) idn = g_string_new ("net:");
+    gint64 began = g_get_monotonic_time ();
+
+    for (guint j = 0; j < 100000; j++)
+      g_string_append_unichar (idn, 0x4e00 + j % 20000);
+    assert_refused (idn->str);
+    g_assert_cmpint (g_get_monotonic_time () - began, <, G_USEC_PER_SEC);
+  }
   assert_refused (glob);
   assert_refused (key);
 }
@@ -249,6 +258,9 @@ test_message_names_the_fault (void)
   g_clear_error (&error);
   g_assert_null (oc_permission_parse ("net:[2001:DB8::1]", &error));
   g_assert_nonnull (strstr (error->message, "2001:db8::1"));
+  g_clear_error (&error);
+  g_assert_null (oc_permission_new (OC_PERMISSION_FS, "/a\xe2\x80\xae/b", &error));
+  g_assert_nonnull (strstr (error->message, "\\u{202E}"));
   g_clear_error (&error);
   g_assert_null (oc_permission_new (OC_PERMISSION_AI, "x", &error));
   g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
