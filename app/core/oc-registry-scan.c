@@ -35,6 +35,7 @@ oc_reader_new (OcPaths *paths)
 {
   OcReader *self = g_atomic_rc_box_new0 (OcReader);
 
+  g_mutex_init (&self->mutex);
   self->paths = oc_paths_ref (paths);
   self->tools = oc_tools_new (NULL);
   return self;
@@ -54,6 +55,7 @@ reader_clear (gpointer data)
   oc_paths_unref (self->paths);
   oc_tools_unref (self->tools);
   g_clear_pointer (&self->activity, oc_activity_unref);
+  g_mutex_clear (&self->mutex);
 }
 
 void
@@ -212,6 +214,7 @@ oc_reader_scan (OcReader *self,
                 GError **error)
 {
   g_autoptr (OcSnapshot) now = g_atomic_rc_box_new0 (OcSnapshot);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
   if (previous == NULL)
     dirty = OC_DIRTY_ALL;

@@ -26,7 +26,6 @@ struct _OcRegistry
   OcWatch *watch;       /* (nullable) */
   GCancellable *cancellable;
   GError *error;
-  GMutex reading; /* held while the reader is used */
 
   OcDirty dirty;
   OcDirty owed; /* what a reading that failed did not get to */
@@ -281,9 +280,7 @@ job_thread (GTask *task,
             gpointer task_data,
             GCancellable *cancellable)
 {
-  OcRegistry *self = OC_REGISTRY (source);
   Job *job = task_data;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->reading);
   GError *error = NULL;
   OcSnapshot *snapshot = oc_reader_scan (job->reader, job->previous, job->dirty, cancellable, &error);
 
@@ -332,13 +329,15 @@ on_job_done (GObject *source,
              GAsyncResult *result,
              gpointer user_data)
 {
-  OcRegistry *self = OC_REGISTRY (source);
   g_autoptr (GError) error = NULL;
   g_autoptr (OcSnapshot) snapshot = g_task_propagate_pointer (G_TASK (result), &error);
+  OcRegistry *self;
 
-  g_clear_handle_id (&self->progress_source, g_source_remove);
-  if (!self->started || g_task_get_cancellable (G_TASK (result)) != self->cancellable)
+  /* Stopped, and perhaps gone: the reading holds no registry, so that its last reference is never dropped in a thread. */
+  if (g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))))
     return;
+  self = user_data;
+  g_clear_handle_id (&self->progress_source, g_source_remove);
   if (snapshot != NULL)
     apply_snapshot (self, snapshot);
   else
@@ -348,14 +347,14 @@ on_job_done (GObject *source,
       set_error (self, error);
     }
   set_loading (self, FALSE);
-  if (self->dirty != OC_DIRTY_NOTHING && self->started)
+  if (self->dirty != OC_DIRTY_NOTHING)
     mark_dirty (self->dirty, self);
 }
 
 static void
 begin_job (OcRegistry *self)
 {
-  g_autoptr (GTask) task = g_task_new (self, self->cancellable, on_job_done, NULL);
+  g_autoptr (GTask) task = g_task_new (NULL, self->cancellable, on_job_done, self);
   Job *job = g_new0 (Job, 1);
 
   job->reader = oc_reader_ref (self->reader);
@@ -379,9 +378,7 @@ oc_registry_load (OcRegistry *self,
   g_autoptr (GError) local_error = NULL;
 
   g_return_val_if_fail (OC_IS_REGISTRY (self), FALSE);
-  g_mutex_lock (&self->reading);
   snapshot = oc_reader_scan (self->reader, self->snapshot, OC_DIRTY_ALL, cancellable, &local_error);
-  g_mutex_unlock (&self->reading);
   if (snapshot != NULL)
     {
       apply_snapshot (self, snapshot);
@@ -546,7 +543,6 @@ oc_registry_finalize (GObject *object)
   g_clear_pointer (&self->snapshot, oc_snapshot_unref);
   g_clear_pointer (&self->reader, oc_reader_unref);
   g_clear_error (&self->error);
-  g_mutex_clear (&self->reading);
   G_OBJECT_CLASS (oc_registry_parent_class)->finalize (object);
 }
 
@@ -572,5 +568,4 @@ oc_registry_init (OcRegistry *self)
 {
   self->items = g_ptr_array_new_with_free_func (g_object_unref);
   self->by_id = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
-  g_mutex_init (&self->reading);
 }

@@ -44,9 +44,10 @@ OcSnapshot *oc_snapshot_ref (OcSnapshot *self);
 void oc_snapshot_unref (OcSnapshot *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcSnapshot, oc_snapshot_unref)
 
-/* What a registry reads with. Used by one thread at a time. */
+/* What a registry reads with. */
 typedef struct
 {
+  GMutex mutex; /* held by whoever reads */
   OcPaths *paths;
   OcTools *tools;
   OcActivity *activity; /* (nullable) kept open: opening and closing would itself change files that are watched */
