@@ -6,7 +6,8 @@
 G_BEGIN_DECLS
 
 /* The strict scanner itself; oc-json.h has what it refuses.
- * @members: (nullable) (element-type OcJsonSpan): filled with the root's members, where the root is an object.
+ * @members: (nullable) (element-type OcJsonSpan): filled with the root's members, where the root
+ * is an object.
  * @root: (out) (optional): the root's first byte. */
 gboolean oc_json_scan (const char *data,
                        gsize len,

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 #define OC_JSON_MAX_BYTES (1024 * 1024)
 /* json-glib 1.6 overflows its stack at some 80,000; no format of ours nests past 8. */
 #define OC_JSON_MAX_DEPTH 32
-/* In one object. Our largest, the consent file's records, is made for 10,000; json-glib's own table is not made for a
- * hostile million. */
+/* In one object. Our largest, the consent file's records, is made for 10,000; json-glib's own
+ * table is not made for a hostile million. */
 #define OC_JSON_MAX_KEYS 16384
 
 /* Strict check of RFC 8259 before json-glib may see the bytes (system.md section 4). Refuses: more
@@ -41,16 +41,16 @@ typedef struct
   gsize end;   /* offset after its last byte */
 } OcJsonSpan;
 
-/* @data must be an object. Returns: (transfer full) (element-type OcJsonSpan), in file order, with a free
- * func set. Runs oc_json_check() first. */
+/* @data must be an object. Returns: (transfer full) (element-type OcJsonSpan), in file order,
+ * with a free func set. Runs oc_json_check() first. */
 GArray *oc_json_members (const char *data,
                          gsize len,
                          gsize max_bytes,
                          GError **error);
 
-/* Strict member readers for an already parsed object. Each fails with OC_ERROR_INVALID and a message
- * "<place>.<key> must be …" where the member has another type; where it is missing they return the
- * fallback (NULL / @fallback) with no error unless @required. */
+/* Strict member readers for an already parsed object. Each fails with OC_ERROR_INVALID and a
+ * message "<place>.<key> must be …" where the member has another type; where it is missing they
+ * return the fallback (NULL / @fallback) with no error unless @required. */
 const char *oc_json_get_string (JsonObject *object,
                                 const char *place,
                                 const char *key,

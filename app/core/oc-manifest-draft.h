@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* What the readers of the two formats share. Only oc_manifest_new() makes one; once that has returned nothing changes it. */
+/* What the readers of the two formats share. Only oc_manifest_new() makes one; once that has
+ * returned nothing changes it. */
 struct _OcManifest
 {
   OcPluginKind kind;
@@ -31,11 +32,12 @@ struct _OcManifest
 typedef struct
 {
   OcManifest *manifest;   /* borrowed */
-  GHashTable *by_text;    /* (element-type utf8 OcDeclaration): valid ones by canonical text, for merging */
+  GHashTable *by_text;    /* (element-type utf8 OcDeclaration): valid ones, for merging */
   guint n_declared;       /* as written, before merging */
 } OcDraft;
 
-/* The readers. @root is an object. They note problems and go on, so that all of them are seen at once. */
+/* The readers. @root is an object. They note problems and go on, so that all of them are seen at
+ * once. */
 void oc_manifest_read_plugin (OcDraft *draft,
                               JsonObject *root);
 void oc_manifest_read_addons (OcDraft *draft,
@@ -96,8 +98,9 @@ void oc_draft_check_entry_name (OcDraft *draft,
                                 const char *place,
                                 GHashTable *names);
 
-/* One permission as @text has it. @seen: (element-type utf8 utf8): canonical texts of the same list with their places, for
- * finding duplicates. @entry_title: (nullable) for the plugin's own list. Returns: (transfer none) (nullable). */
+/* One permission as @text has it. @seen: (element-type utf8 utf8): canonical texts of the same
+ * list with their places, for finding duplicates. @entry_title: (nullable) for the plugin's own
+ * list. Returns: (transfer none) (nullable). */
 OcPermission *oc_draft_declare (OcDraft *draft,
                                 GHashTable *seen,
                                 const char *text,

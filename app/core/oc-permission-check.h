@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What is wrong with a permission and what to do, apart from each other, both translated and escaped. */
+/* What is wrong with a permission and what to do, apart from each other, both translated and
+ * escaped. */
 typedef struct
 {
   char *problem;
@@ -18,7 +19,8 @@ gboolean oc_complaint_set (OcComplaint *self,
                            const char *problem,
                            const char *remedy);
 
-/* The check of one kind's argument. @canonical: (out) (transfer full): the one way it is written. */
+/* The check of one kind's argument. @canonical: (out) (transfer full): the one way it is
+ * written. */
 typedef gboolean (*OcArgumentCheck) (const char *argument,
                                      char **canonical,
                                      OcComplaint *complaint);
@@ -38,7 +40,8 @@ gboolean oc_check_env_key (const char *argument,
                            char **canonical,
                            OcComplaint *complaint);
 
-/* oc_permission_parse() with the complaint in two parts, as the manifest readers need it. NULL: @complaint is set. */
+/* oc_permission_parse() with the complaint in two parts, as the manifest readers need it. NULL:
+ * @complaint is set. */
 OcPermission *oc_permission_parse_full (const char *text,
                                         OcComplaint *complaint);
 

@@ -39,10 +39,11 @@ gboolean oc_permission_kind_takes_argument (OcPermissionKind kind);
  */
 typedef struct _OcPermission OcPermission;
 
-/* @text: "kind" or "kind:argument". Arguments are brought into their one canonical form: host names in lower case, without the
- * trailing dot and by their A-labels ("[::1]:443" for IPv6 addresses); desktop ids without anything added or cut off (the file
- * is always <id>.desktop); all else as written. Errors: OC_ERROR_INVALID naming what is wrong and the remedy. The
- * text in the message is already escaped for display. */
+/* @text: "kind" or "kind:argument". Arguments are brought into their one canonical form: host
+ * names in lower case, without the trailing dot and by their A-labels ("[::1]:443" for IPv6
+ * addresses); desktop ids without anything added or cut off (the file is always <id>.desktop);
+ * all else as written. Errors: OC_ERROR_INVALID naming what is wrong and the remedy. The text in
+ * the message is already escaped for display. */
 OcPermission *oc_permission_parse (const char *text,
                                    GError **error);
 /* @argument: (nullable) exactly where the kind takes none. */

@@ -18,8 +18,8 @@ gboolean oc_plugins_folder_open (OcPluginsFolder *self,
                                  const char *path,
                                  GError **error);
 void oc_plugins_folder_close (OcPluginsFolder *self);
-/* The names of the plugin folders in it: folders and links, not hidden ones, not files; in no order.
- * (transfer full) (element-type filename) */
+/* The names of the plugin folders in it: folders and links, not hidden ones, not files; in no
+ * order. (transfer full) (element-type filename) */
 GPtrArray *oc_plugins_folder_list (OcPluginsFolder *self,
                                    GError **error);
 
@@ -38,7 +38,8 @@ void oc_plugins_folder_read (OcPluginsFolder *self,
 
 OcPlugin *oc_plugin_load_at (OcPluginsFolder *folder,
                              const char *name);
-/* With the problem that its id and that of the plugin in @other differ only in capitals. (transfer full) */
+/* With the problem that its id and that of the plugin in @other differ only in capitals.
+ * (transfer full) */
 OcPlugin *oc_plugin_with_clash (OcPlugin *self,
                                 const char *other);
 

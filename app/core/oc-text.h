@@ -7,12 +7,15 @@ G_BEGIN_DECLS
 
 /* Text that came from a plugin, made safe to look at: control, bidirectional, invisible and
  * unassigned characters, and bytes that are not UTF-8, are shown as \u{202E}, \x1b and the like
- * (escaped, never stripped: deno #22468); a backslash that could be taken for one of our escapes is
- * doubled, so that what is shown can be read back in one way only. Spaces other than U+0020, leading or trailing
- * spaces, marks on nothing and more than eight marks on one character count as invisible.
+ * (escaped, never stripped: deno #22468); a backslash that could be taken for one of our escapes
+ * is doubled, so that what is shown can be read back in one way only. Spaces other than U+0020,
+ * leading or trailing spaces, marks on nothing and more than eight marks on one character count
+ * as invisible.
  * @max_chars: cut after that many characters with "…"; 0 for no limit.
- * @changed: (out) (optional): whether anything hidden is in the whole text; a doubled backslash is not.
- * Returns: (transfer full): valid UTF-8, one line. Never markup: callers use plain-text properties. */
+ * @changed: (out) (optional): whether anything hidden is in the whole text; a doubled backslash
+ * is not.
+ * Returns: (transfer full): valid UTF-8, one line. Never markup: callers use plain-text
+ * properties. */
 char *oc_text_escape (const char *text,
                       gsize max_chars,
                       gboolean *changed);
