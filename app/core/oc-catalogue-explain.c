@@ -6,6 +6,7 @@
 #include <gio/gdesktopappinfo.h>
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-glob.h"
 #include "core/oc-text.h"
 
 struct _OcExplanation
@@ -155,41 +156,31 @@ explain_tool (OcExplanation *self,
     explain_broad_tool (self, tool, argument);
 }
 
-static gboolean
-is_home (const char *path)
-{
-  if (g_str_equal (path, "/root") || g_strcmp0 (path, g_get_home_dir ()) == 0)
-    return TRUE;
-  return g_str_has_prefix (path, "/home/") && strchr (path + strlen ("/home/"), '/') == NULL;
-}
-
-/* Whether a pattern takes in a whole home folder or a top-level folder: the folders before its first wildcard are the
- * root, one below it, or a home, and "**" goes down from there. */
-static gboolean
-is_wide_glob (const char *glob)
-{
-  g_autofree char *prefix = NULL;
-  char *slash;
-
-  if (strstr (glob, "**") == NULL)
-    return FALSE;
-  prefix = g_strndup (glob, strcspn (glob, "*?"));
-  slash = strrchr (prefix, '/');
-  if (slash == NULL)
-    return TRUE;
-  *slash = '\0';
-  return strrchr (prefix, '/') == prefix || prefix[0] == '\0' || is_home (prefix);
-}
-
 static void
 explain_glob (OcExplanation *self,
               const char *argument)
 {
-  if (!is_wide_glob (oc_permission_get_argument (self->permission)))
-    return;
+  const char *glob = oc_permission_get_argument (self->permission);
+
+  switch (oc_glob_get_reach (glob))
+    {
+    case OC_GLOB_STARTS_PROGRAMS:
+      /* Translators: %s is a pattern for paths, such as /home/me/.bashrc. */
+      self->title = fill_in (_("Run any program outside the sandbox, by changing %s"), argument);
+      self->short_broad = g_strdup (_("Can run any program"));
+      break;
+    case OC_GLOB_WIDE:
+      self->title = fill_in (_(self->entry->broad_title), argument);
+      self->short_broad = g_strdup (_(self->entry->short_broad));
+      break;
+    case OC_GLOB_NARROW:
+      return;
+    }
   self->severity = OC_SEVERITY_BROAD;
-  self->title = fill_in (_(self->entry->broad_title), argument);
-  self->short_broad = g_strdup (_(self->entry->short_broad));
+  if (oc_glob_starts_programs (glob))
+    self->grants = g_strdup (_("It can read, make, change and delete every file and folder that this pattern fits. Among "
+                               "them are files that are run, or tell what to run, when you log in, open a terminal or start "
+                               "an app: by changing one, it can have any program run with all your rights."));
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-glob.h"
 #include "core/oc-text.h"
 
 /* What a set comes to, taken together. */
@@ -13,7 +14,8 @@ typedef struct
   GPtrArray *write_tools;  /* broad ones that write files */
   GPtrArray *narrow_tools; /* the others */
   GPtrArray *hosts;        /* net */
-  GPtrArray *wide_globs;   /* fs */
+  GPtrArray *wide_globs;   /* fs: whole homes and the like */
+  GPtrArray *start_globs;  /* fs: files that start programs */
   gboolean has[OC_N_PERMISSIONS];
 } Sum;
 
@@ -25,6 +27,7 @@ sum_clear (Sum *sum)
   g_clear_pointer (&sum->narrow_tools, g_ptr_array_unref);
   g_clear_pointer (&sum->hosts, g_ptr_array_unref);
   g_clear_pointer (&sum->wide_globs, g_ptr_array_unref);
+  g_clear_pointer (&sum->start_globs, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
 
@@ -45,6 +48,23 @@ sum_tool (Sum *sum,
 }
 
 static void
+sum_glob (Sum *sum,
+          const char *glob)
+{
+  switch (oc_glob_get_reach (glob))
+    {
+    case OC_GLOB_STARTS_PROGRAMS:
+      g_ptr_array_add (sum->start_globs, oc_text_escape (glob, 0, NULL));
+      break;
+    case OC_GLOB_WIDE:
+      g_ptr_array_add (sum->wide_globs, oc_text_escape (glob, 0, NULL));
+      break;
+    case OC_GLOB_NARROW:
+      break;
+    }
+}
+
+static void
 sum_permission (Sum *sum,
                 OcPermission *permission,
                 OcTools *tools)
@@ -60,11 +80,7 @@ sum_permission (Sum *sum,
   else if (kind == OC_PERMISSION_NET)
     g_ptr_array_add (sum->hosts, oc_text_escape (argument, 0, NULL));
   else if (kind == OC_PERMISSION_FS)
-    {
-      g_autoptr (OcExplanation) explanation = oc_catalogue_explain (permission, tools);
-      if (oc_explanation_get_severity (explanation) == OC_SEVERITY_BROAD)
-        g_ptr_array_add (sum->wide_globs, oc_text_escape (argument, 0, NULL));
-    }
+    sum_glob (sum, argument);
 }
 
 /* @tools: (nullable) */
@@ -82,6 +98,7 @@ sum_init (Sum *sum,
   sum->narrow_tools = g_ptr_array_new_with_free_func (g_free);
   sum->hosts = g_ptr_array_new_with_free_func (g_free);
   sum->wide_globs = g_ptr_array_new_with_free_func (g_free);
+  sum->start_globs = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < oc_permission_set_get_n (set); i++)
     sum_permission (sum, oc_permission_set_get (set, i), shared);
 }
@@ -299,36 +316,71 @@ oc_catalogue_combine (OcPermissionSet *set,
   return statements;
 }
 
+/* Of an addon bundle: “spawn”, whole homes, files that start programs. (nullable) */
+static char *
+addon_sentence (const Sum *sum)
+{
+  g_autofree char *wide = join (sum->wide_globs);
+  g_autofree char *starts = join (sum->start_globs);
+  gboolean spawn = sum->has[OC_PERMISSION_SPAWN];
+
+  /* Translators: in these sentences a %s in brackets is a list of names of programs or of patterns for paths. A user
+   * ticks one of them before enabling a plugin, so that nothing may be left out or softened. */
+  if (spawn && *wide != '\0' && *starts != '\0')
+    return g_strdup_printf (_("I understand that it can run any program with my credentials, change most of my files (%s), "
+                              "and have any program run outside the sandbox (%s)."),
+                            wide, starts);
+  if (spawn && *wide != '\0')
+    return g_strdup_printf (_("I understand that it can run any program with my credentials, and change most of my files "
+                              "(%s)."),
+                            wide);
+  if (spawn && *starts != '\0')
+    return g_strdup_printf (_("I understand that it can run any program with my credentials, and have any program run "
+                              "outside the sandbox (%s)."),
+                            starts);
+  if (spawn)
+    return g_strdup (_("I understand that it can run any program with my credentials."));
+  if (*wide != '\0' && *starts != '\0')
+    return g_strdup_printf (_("I understand that it can change most of my files (%s), and have any program run outside the "
+                              "sandbox (%s)."),
+                            wide, starts);
+  if (*wide != '\0')
+    return g_strdup_printf (_("I understand that it can change most of my files (%s)."), wide);
+  if (*starts != '\0')
+    return g_strdup_printf (_("I understand that it can have any program run outside the sandbox (%s)."), starts);
+  return NULL;
+}
+
+/* Of the other kinds: tools. (nullable) */
+static char *
+tools_sentence (const Sum *sum)
+{
+  g_autofree char *run = join (sum->run_tools);
+  g_autofree char *write = join (sum->write_tools);
+
+  if (*run != '\0' && *write != '\0')
+    return g_strdup_printf (_("I understand that it can run any program (%s), and write any file within its reach (%s)."),
+                            run, write);
+  if (*run != '\0')
+    return g_strdup_printf (_("I understand that it can run any program (%s)."), run);
+  if (*write != '\0')
+    return g_strdup_printf (_("I understand that it can write any file within its reach (%s)."), write);
+  return NULL;
+}
+
 char *
 oc_catalogue_broad_sentence (OcPermissionSet *set,
                              OcTools *tools)
 {
   g_auto (Sum) sum = { 0 };
-  g_autofree char *run = NULL;
-  g_autofree char *write = NULL;
-  g_autofree char *globs = NULL;
+  g_autofree char *of_addon = NULL;
+  g_autofree char *of_tools = NULL;
 
   sum_init (&sum, set, OC_PLUGIN_KIND_UNKNOWN, tools);
-  run = join (sum.run_tools);
-  write = join (sum.write_tools);
-  globs = join (sum.wide_globs);
-  /* Translators: in these sentences a %s in brackets is a list of names of programs or of patterns for paths. A user
-   * ticks one of them before enabling a plugin, so that nothing may be left out or softened. */
-  if (sum.has[OC_PERMISSION_SPAWN] && sum.wide_globs->len > 0)
-    return g_strdup_printf (_("I understand that it can run any program with my credentials, and change most of my "
-                              "files (%s)."),
-                            globs);
-  if (sum.has[OC_PERMISSION_SPAWN])
-    return g_strdup (_("I understand that it can run any program with my credentials."));
-  if (sum.wide_globs->len > 0)
-    return g_strdup_printf (_("I understand that it can change most of my files (%s)."), globs);
-  if (sum.run_tools->len > 0 && sum.write_tools->len > 0)
-    return g_strdup_printf (_("I understand that it can run any program (%s), and write any file within its reach "
-                              "(%s)."),
-                            run, write);
-  if (sum.run_tools->len > 0)
-    return g_strdup_printf (_("I understand that it can run any program (%s)."), run);
-  if (sum.write_tools->len > 0)
-    return g_strdup_printf (_("I understand that it can write any file within its reach (%s)."), write);
-  return NULL;
+  of_addon = addon_sentence (&sum);
+  of_tools = tools_sentence (&sum);
+  /* No manifest has both kinds of permission; a set from elsewhere might, and then nothing is left out. */
+  if (of_addon != NULL && of_tools != NULL)
+    return g_strconcat (of_addon, " ", of_tools, NULL);
+  return of_addon != NULL ? g_steal_pointer (&of_addon) : g_steal_pointer (&of_tools);
 }

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "core/oc-catalogue-glob.h"
 #include "core/oc-catalogue.h"
 #include "core/oc-text.h"
 
@@ -85,6 +86,9 @@ static const struct
   { "fs:/home/alice/**", OC_SEVERITY_BROAD, "Read and change everything in /home/alice/**" },
   { "fs:/home/*/**", OC_SEVERITY_BROAD, "Read and change everything in /home/*/**" },
   { "fs:/root/**", OC_SEVERITY_BROAD, "Read and change everything in /root/**" },
+  { "fs:/home/alice/.bashrc", OC_SEVERITY_BROAD, "Run any program outside the sandbox, by changing /home/alice/.bashrc" },
+  { "fs:/home/alice/.config/auto*/x*.desktop", OC_SEVERITY_BROAD,
+    "Run any program outside the sandbox, by changing /home/alice/.config/auto*/x*.desktop" },
   { "fs:/home/alice/exports/**", OC_SEVERITY_CAUTION, "Read and change files matching /home/alice/exports/**" },
 };
 
@@ -132,6 +136,67 @@ test_worst_first (void)
   g_assert_cmpstr (oc_explanation_get_title (all->pdata[0]), ==, "Run any program, through sh");
   for (guint i = 1; i < all->len; i++)
     g_assert_cmpint (oc_explanation_get_severity (all->pdata[i - 1]), <=, oc_explanation_get_severity (all->pdata[i]));
+}
+
+static void
+test_globs_meet (void)
+{
+  const struct
+  {
+    const char *a;
+    const char *b;
+    gboolean meet;
+  } cases[] = {
+    { "/a/b", "/a/b", TRUE },          { "/a/b", "/a/c", FALSE },        { "/a/*", "/a/b", TRUE },       { "/a/*", "/a/b/c", FALSE },
+    { "/a/**", "/a/b/c", TRUE },       { "/a/**/c", "/a/c", TRUE },      { "/a/**/c", "/a/b/d", FALSE }, { "/a/?", "/a/bb", FALSE },
+    { "/a/?b", "/a/x*", TRUE },        { "/a/x*", "/a/*y", TRUE },       { "/a/x*", "/a/y*", FALSE },    { "/*/b", "/a/**", TRUE },
+    { "/a/exports", "/a/exports_evil", FALSE }, { "/a*", "/a/b", FALSE }, { "/a?b", "/a/b", FALSE },     { "/a**", "/a/b", TRUE },
+    { "/a/*", "/a/", TRUE },           { "", "", TRUE },                 { "", "/", FALSE },             { "**", "", TRUE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    if (oc_glob_may_meet (cases[i].a, cases[i].b) != cases[i].meet || oc_glob_may_meet (cases[i].b, cases[i].a) != cases[i].meet)
+      g_error ("%s and %s", cases[i].a, cases[i].b);
+}
+
+static void
+test_globs_that_start_programs (void)
+{
+  const char *starting[] = { "/home/a/.profile", "/home/*/.zshrc", "/root/.bashrc", "/home/a/.config/autostart/x.desktop",
+                             "/home/a/.local/bin/tool", "/home/a/.local/share/ocelot/Plugins/x.y/**", "/home/a/**", "/**",
+                             "/home/?/.ssh/authorized_keys", "/**/.gitconfig", "/*/*/.*" };
+  const char *harmless[] = { "/home/a/exports/**", "/home/a/Documents/*.txt", "/srv/data/**/x", "/etc/x", "/home/a/bashrc", "/var/data/**",
+                             "/home/a/.config/app/*", "/home/a/.bashrc.d" };
+  g_autofree char *filler = g_strnfill (600, 'x');
+  g_autofree char *long_one = g_strconcat ("/srv/", filler, "/*", NULL);
+  g_autofree char *long_plain = g_strconcat ("/srv/", filler, NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (starting); i++)
+    if (!oc_glob_starts_programs (starting[i]) || oc_glob_get_reach (starting[i]) == OC_GLOB_NARROW)
+      g_error ("%s", starting[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (harmless); i++)
+    if (oc_glob_starts_programs (harmless[i]) || oc_glob_get_reach (harmless[i]) != OC_GLOB_NARROW)
+      g_error ("%s", harmless[i]);
+  /* Too long to be judged is not harmless. */
+  g_assert_cmpint (oc_glob_get_reach (long_one), ==, OC_GLOB_WIDE);
+  g_assert_cmpint (oc_glob_get_reach (long_plain), ==, OC_GLOB_NARROW);
+}
+
+/* Whatever is asked, the answer comes at once: no pattern makes it look at a pair of places twice. */
+static void
+test_globs_are_bounded (void)
+{
+  g_autoptr (GString) a = g_string_new (NULL);
+  g_autoptr (GString) b = g_string_new (NULL);
+
+  for (int i = 0; i < 1000; i++)
+    {
+      g_string_append (a, "*a**");
+      g_string_append (b, "a*?*");
+    }
+  g_string_append_c (a, 'x');
+  g_string_append_c (b, 'y');
+  g_assert_false (oc_glob_may_meet (a->str, b->str));
 }
 
 static const OcStatement *
@@ -334,6 +399,15 @@ test_broad_sentence (void)
     { "process.spawn:cp process.spawn:sh", "I understand that it can run any program (sh), and write any file within its reach (cp)." },
     { "spawn", "I understand that it can run any program with my credentials." },
     { "fs:/**", "I understand that it can change most of my files (/**)." },
+    { "fs:/home/a/.bashrc", "I understand that it can have any program run outside the sandbox (/home/a/.bashrc)." },
+    { "fs:/home/a/.bashrc fs:/etc/** spawn", "I understand that it can run any program with my credentials, change most of my "
+      "files (/etc/**), and have any program run outside the sandbox (/home/a/.bashrc)." },
+    { "fs:/home/a/.bashrc fs:/etc/**", "I understand that it can change most of my files (/etc/**), and have any program run "
+      "outside the sandbox (/home/a/.bashrc)." },
+    { "fs:/home/a/.bashrc spawn", "I understand that it can run any program with my credentials, and have any program run "
+      "outside the sandbox (/home/a/.bashrc)." },
+    { "process.spawn:sh spawn", "I understand that it can run any program with my credentials. I understand that it can run "
+      "any program (sh)." },
     { "fs:/** spawn", "I understand that it can run any program with my credentials, and change most of my files (/**)." },
   };
   g_autoptr (OcTools) tools = bare_tools ();
@@ -371,6 +445,9 @@ main (int argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/catalogue/table-whole", test_table_whole);
   g_test_add_func ("/catalogue/titles", test_titles);
+  g_test_add_func ("/catalogue/globs/meet", test_globs_meet);
+  g_test_add_func ("/catalogue/globs/start-programs", test_globs_that_start_programs);
+  g_test_add_func ("/catalogue/globs/bounded", test_globs_are_bounded);
   g_test_add_func ("/catalogue/broad-says-why", test_broad_says_why);
   g_test_add_func ("/catalogue/worst-first", test_worst_first);
   g_test_add_func ("/catalogue/combinations", test_combinations);
