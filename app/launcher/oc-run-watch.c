@@ -123,6 +123,21 @@ concerns (OcConsentWatch *self,
 }
 
 static gboolean
+add_watches (OcConsentWatch *self)
+{
+  for (guint i = 0; i < self->places->len; i++)
+    {
+      Place *place = &g_array_index (self->places, Place, i);
+
+      place->wd = inotify_add_watch (self->fd, place->folder, FOLDER_EVENTS);
+      /* A folder that is not there has its own name watched in the folder above it. */
+      if (place->wd < 0 && errno != ENOENT && errno != ENOTDIR)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 on_events (int fd,
            GIOCondition condition,
            gpointer data)
@@ -144,27 +159,24 @@ on_events (int fd,
         changed = changed || concerns (self, event);
         at += (ssize_t) (sizeof *event + event->len);
       }
-  if (changed)
-    self->changed (self->data);
-  return G_SOURCE_CONTINUE;
+  if (!changed)
+    return G_SOURCE_CONTINUE;
+  /* A folder that came to be since is listened to from now on, and only then is everything looked at. */
+  if (!add_watches (self))
+    {
+      self->source = 0;
+      oc_consent_watch_poll_only (self);
+      self->source = g_timeout_add (POLL_MS, on_poll, self);
+    }
+  self->changed (self->data);
+  return self->fd >= 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 static gboolean
 listen_to (OcConsentWatch *self)
 {
   self->fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
-  if (self->fd < 0)
-    return FALSE;
-  for (guint i = 0; i < self->places->len; i++)
-    {
-      Place *place = &g_array_index (self->places, Place, i);
-
-      place->wd = inotify_add_watch (self->fd, place->folder, FOLDER_EVENTS);
-      /* A folder that is not there has its own name watched in the folder above it. */
-      if (place->wd < 0 && errno != ENOENT && errno != ENOTDIR)
-        return FALSE;
-    }
-  return TRUE;
+  return self->fd >= 0 && add_watches (self);
 }
 
 static void

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the launcher keeps on disk: temporary folders, storage, and the watch on what a consent rests on. */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/oc-error.h"
+#include "core/oc-paths.h"
+#include "launcher/oc-host-store.h"
+#include "launcher/oc-run-folders.h"
+#include "launcher/oc-run-watch.h"
+#include "launcher/oc-temp.h"
+
+static char *
+make_home (void)
+{
+  char *home = g_dir_make_tmp ("ocelot-files-XXXXXX", NULL);
+
+  g_assert_nonnull (home);
+  return home;
+}
+
+static void
+remove_home (char *home)
+{
+  const char *argv[] = { "rm", "-rf", "--", home, NULL };
+
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+  g_free (home);
+}
+
+static void
+test_temp (void)
+{
+  char *home = make_home ();
+  g_autoptr (OcTemp) temp = oc_temp_new (home, NULL);
+  g_autofree char *path = g_strdup (oc_temp_get_path (temp));
+  g_autofree char *inner = g_build_filename (path, "a/b", NULL);
+  g_autofree char *link = g_build_filename (path, "link", NULL);
+  g_autofree char *beside = g_build_filename (home, "beside", NULL);
+  g_autofree char *file = g_build_filename (beside, "file", NULL);
+  struct stat st;
+
+  g_assert_cmpint (stat (path, &st), ==, 0);
+  g_assert_cmpint (st.st_mode & 07777, ==, 0700);
+  g_assert_cmpint (g_mkdir_with_parents (inner, 0000), ==, 0);
+  g_assert_cmpint (g_mkdir (beside, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (file, "x", -1, NULL));
+  g_assert_cmpint (symlink (beside, link), ==, 0);
+  /* Its lock is held: it is no left-over. */
+  oc_temp_clear_left_overs (home);
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_DIR));
+  g_clear_pointer (&temp, oc_temp_free);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_true (g_file_test (file, G_FILE_TEST_EXISTS));
+  remove_home (home);
+}
+
+static void
+test_left_over_of_another_user (void)
+{
+  char *home = make_home ();
+  g_autofree char *mine = g_build_filename (home, "ocelot-1-aaaaaa", NULL);
+  g_autofree char *theirs = g_build_filename (home, "ocelot-2-bbbbbb", NULL);
+
+  if (geteuid () != 0)
+    {
+      g_test_skip ("Only root can make another user's folder.");
+      remove_home (home);
+      return;
+    }
+  g_assert_cmpint (g_mkdir (mine, 0700), ==, 0);
+  g_assert_cmpint (g_mkdir (theirs, 0700), ==, 0);
+  g_assert_cmpint (chown (theirs, 12345, 12345), ==, 0);
+  oc_temp_clear_left_overs (home);
+  g_assert_false (g_file_test (mine, G_FILE_TEST_EXISTS));
+  g_assert_true (g_file_test (theirs, G_FILE_TEST_EXISTS));
+  remove_home (home);
+}
+
+static void
+test_data_folder (void)
+{
+  char *home = make_home ();
+  g_autoptr (OcPaths) paths = oc_paths_new (home, NULL, "/nonexistent");
+  g_autofree char *data = NULL;
+  g_autofree char *again = NULL;
+  g_autoptr (GError) error = NULL;
+  struct stat st;
+
+  g_assert_true (oc_paths_ensure (paths, NULL));
+  data = oc_run_ensure_data (paths, "a.b", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (chmod (data, 0777), ==, 0);
+  again = oc_run_ensure_data (paths, "a.b", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (stat (data, &st), ==, 0);
+  g_assert_cmpint (st.st_mode & 07777, ==, 0700);
+  g_assert_cmpint (g_rmdir (data), ==, 0);
+  g_assert_cmpint (symlink (home, data), ==, 0);
+  g_assert_null (oc_run_ensure_data (paths, "a.b", &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_SANDBOX);
+  g_clear_error (&error);
+  g_assert_cmpint (g_unlink (data), ==, 0);
+  g_assert_true (g_file_set_contents (data, "x", -1, NULL));
+  g_assert_null (oc_run_ensure_data (paths, "a.b", &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_SANDBOX);
+  remove_home (home);
+}
+
+static void
+on_notice (const char *message,
+           gpointer data)
+{
+  (*(guint *) data)++;
+}
+
+/* Cut at every byte: no crash, nothing invented, and what was there is kept beside. */
+static void
+test_store_cut (void)
+{
+  char *home = make_home ();
+  g_autofree char *path = g_build_filename (home, "s.json", NULL);
+  g_autofree char *whole = NULL;
+  gsize len;
+  g_autoptr (OcStore) maker = oc_store_new (path, NULL, NULL);
+  g_autoptr (JsonNode) seven = json_node_init_int (json_node_alloc (), 7);
+
+  g_assert_true (oc_store_set (maker, "key", seven, NULL));
+  g_assert_true (g_file_get_contents (path, &whole, &len, NULL));
+  for (gsize cut = 0; cut < len; cut++)
+    {
+      guint notices = 0;
+      g_autoptr (OcStore) store = oc_store_new (path, on_notice, &notices);
+      g_autoptr (JsonNode) value = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (g_file_set_contents (path, whole, (gssize) cut, NULL));
+      g_assert_true (oc_store_get (store, "key", &value, &error));
+      g_assert_no_error (error);
+      g_assert_null (value);
+      g_assert_cmpuint (notices, ==, 1);
+      g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+      g_assert_true (oc_store_set (store, "key", seven, &error));
+      g_assert_no_error (error);
+    }
+  remove_home (home);
+}
+
+/* Two that each think they know the file. */
+static void
+test_store_shared (void)
+{
+  char *home = make_home ();
+  g_autofree char *path = g_build_filename (home, "s.json", NULL);
+  g_autoptr (OcStore) a = oc_store_new (path, NULL, NULL);
+  g_autoptr (OcStore) b = oc_store_new (path, NULL, NULL);
+  g_autoptr (JsonNode) one = json_node_init_int (json_node_alloc (), 1);
+  g_autoptr (JsonNode) got = NULL;
+  g_auto (GStrv) keys = NULL;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%02u", i);
+
+      g_assert_true (oc_store_set (i % 2 ? a : b, key, one, NULL));
+    }
+  keys = oc_store_list (a, NULL);
+  g_assert_cmpuint (g_strv_length (keys), ==, 20);
+  g_assert_true (oc_store_get (b, "19", &got, NULL));
+  g_assert_nonnull (got);
+  remove_home (home);
+}
+
+static void
+test_store_odd_files (void)
+{
+  char *home = make_home ();
+  g_autofree char *path = g_build_filename (home, "s.json", NULL);
+  g_autofree char *target = g_build_filename (home, "target", NULL);
+  g_autoptr (OcStore) store = oc_store_new (path, NULL, NULL);
+  g_autoptr (JsonNode) one = json_node_init_int (json_node_alloc (), 1);
+  g_autoptr (GError) error = NULL;
+  JsonNode *value = NULL;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_false (oc_store_get (store, "k", &value, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_IO);
+  g_clear_error (&error);
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_true (g_file_set_contents (target, "{\"version\":1,\"values\":{}}", -1, NULL));
+  g_assert_cmpint (symlink (target, path), ==, 0);
+  g_assert_false (oc_store_set (store, "k", one, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_IO);
+  remove_home (home);
+}
+
+static void
+on_changed (gpointer data)
+{
+  (*(guint *) data)++;
+}
+
+static gboolean
+on_deadline (gpointer data)
+{
+  g_error ("The change was never seen.");
+  return G_SOURCE_REMOVE;
+}
+
+static void
+wait_for_change (guint *n)
+{
+  guint deadline = g_timeout_add_seconds (20, on_deadline, NULL);
+  guint before = *n;
+
+  while (*n == before)
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (deadline);
+}
+
+static void
+check_watch (gboolean poll_only)
+{
+  char *home = make_home ();
+  g_autofree char *policy = g_build_filename (home, "etc/ocelot", NULL);
+  g_autofree char *policy_file = g_build_filename (policy, "policy.json", NULL);
+  g_autofree char *etc = g_build_filename (home, "etc", NULL);
+  g_autoptr (OcPaths) paths = oc_paths_new (home, NULL, policy);
+  g_autofree char *plugin = g_build_filename (oc_paths_get_plugins (paths), "a.b", NULL);
+  g_autofree char *manifest = g_build_filename (plugin, "plugin.json", NULL);
+  g_autofree char *away = g_strconcat (plugin, "-away", NULL);
+  g_autoptr (OcConsentWatch) watch = NULL;
+  guint n = 0;
+
+  g_assert_cmpint (g_mkdir_with_parents (plugin, 0700), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (etc, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (manifest, "{}", -1, NULL));
+  watch = oc_consent_watch_new (paths, "a.b");
+  if (poll_only)
+    oc_consent_watch_poll_only (watch);
+  /* Also what happened before it was started. */
+  g_assert_true (g_file_set_contents (oc_paths_get_consent (paths), "{}", -1, NULL));
+  oc_consent_watch_start (watch, on_changed, &n);
+  wait_for_change (&n);
+  g_assert_true (g_file_set_contents (manifest, "{ }", -1, NULL));
+  wait_for_change (&n);
+  /* A folder that was not there, and then a file in it. */
+  g_assert_cmpint (g_mkdir (policy, 0700), ==, 0);
+  wait_for_change (&n);
+  g_assert_true (g_file_set_contents (policy_file, "{}", -1, NULL));
+  wait_for_change (&n);
+  g_assert_cmpint (g_rename (plugin, away), ==, 0);
+  wait_for_change (&n);
+  g_clear_pointer (&watch, oc_consent_watch_free);
+  remove_home (home);
+}
+
+static void
+test_watch (void)
+{
+  check_watch (FALSE);
+}
+
+static void
+test_watch_by_looking (void)
+{
+  check_watch (TRUE);
+}
+
+int
+main (int argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/launcher-files/temp", test_temp);
+  g_test_add_func ("/launcher-files/left-over-of-another-user", test_left_over_of_another_user);
+  g_test_add_func ("/launcher-files/data-folder", test_data_folder);
+  g_test_add_func ("/launcher-files/store-cut", test_store_cut);
+  g_test_add_func ("/launcher-files/store-shared", test_store_shared);
+  g_test_add_func ("/launcher-files/store-odd-files", test_store_odd_files);
+  g_test_add_func ("/launcher-files/watch", test_watch);
+  g_test_add_func ("/launcher-files/watch-by-looking", test_watch_by_looking);
+  return g_test_run ();
+}
