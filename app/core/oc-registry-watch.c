@@ -106,6 +106,9 @@ on_base_changed (GFileMonitor *monitor,
 {
   OcDirty dirty = classify_base_file (file) | classify_base_file (other);
 
+  /* Two seconds after every write to a database that stays open; the write itself was told of. */
+  if (event == G_FILE_MONITOR_EVENT_CHANGES_DONE_HINT)
+    dirty &= ~OC_DIRTY_HEALTH;
   if (dirty != OC_DIRTY_NOTHING)
     self->func (dirty, self->user_data);
 }
