@@ -381,6 +381,40 @@ test_scripts (void)
   assert_harmless (&host, "narrow");
 }
 
+/* Whatever a file begins with: an answer, and never one that calls something unknown harmless. */
+static void
+test_any_bytes (void)
+{
+  const char *pieces[] = { "#!", "#", "!", "/usr/bin/", "env", "python3", " ", "\t", "\n", "-S", "=", "/", "..", "\xff", "x", "sh", "\177ELF", "\r" };
+  g_auto (Host) host = { 0 };
+  g_autofree char *real = NULL;
+
+  host_init (&host);
+  put (&host, "/usr/bin/env", 0755, ELF);
+  put (&host, "/usr/bin/python3", 0755, ELF);
+  put (&host, "/usr/bin/sh", 0755, ELF);
+  put (&host, "/usr/bin/tool", 0755, "");
+  real = host_path (&host, "/usr/bin/tool");
+  for (int i = 0; i < 3000; i++)
+    {
+      g_autoptr (GString) content = g_string_new (i % 2 ? "#!" : "");
+      int n = g_test_rand_int_range (0, i % 50 == 0 ? 200 : 12);
+      int fd = open (real, O_WRONLY | O_TRUNC | O_CLOEXEC);
+      /* A short list is read faster. */
+      g_autoptr (OcTools) tools = oc_tools_new_with_list (host.root, "env\tstarts\npython3\tcode\nsh\tshell\n");
+      g_autoptr (OcTool) tool = NULL;
+
+      for (int j = 0; j < n; j++)
+        g_string_append (content, pieces[g_test_rand_int_range (0, G_N_ELEMENTS (pieces))]);
+      g_assert_cmpint (write (fd, content->str, content->len), ==, (gssize) content->len);
+      close (fd);
+      tool = oc_tools_look_up (tools, "tool");
+      if (!g_str_has_prefix (content->str, "\177ELF") && !oc_tool_is_broad (tool))
+        g_error ("harmless: %s", content->str);
+      g_assert_nonnull (oc_tool_get_here (tool));
+    }
+}
+
 static void
 test_writable (void)
 {
@@ -533,6 +567,7 @@ main (int argc,
   add_host_test ("/tools/links", test_links);
   add_host_test ("/tools/hard-link", test_hard_link);
   add_host_test ("/tools/scripts", test_scripts);
+  add_host_test ("/tools/any-bytes", test_any_bytes);
   add_host_test ("/tools/writable", test_writable);
   add_host_test ("/tools/owner", test_owner);
   add_host_test ("/tools/set-uid", test_setuid);
