@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "attempts.h"
+
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* Numbers as words. The bits of CLONE_NEW… and the terminals' requests are the same on both architectures. */
+#define N(number) G_STRINGIFY (number)
+/* A pointer to nowhere: a call that is not filtered answers EFAULT. */
+#define BAD "1"
+
+const Attempt attempts_network[] = {
+  { "IPv4 stream socket", "", "EACCES", "DONE", 0, { "socket", "2", "1", "0" } },
+  { "IPv4 datagram socket", "", "EACCES", "DONE", 0, { "socket", "2", "2", "0" } },
+  { "IPv6 socket", "", "EACCES", "DONE|EAFNOSUPPORT", 0, { "socket", "10", "1", "0" } },
+  { "Unix stream socket", "", "EACCES", "DONE", 0, { "socket", "1", "1", "0" } },
+  { "Unix socket with high bits", "CVE-2019-10063", "EACCES", "DONE", 0, { "socket-high-bits", "1" } },
+  { "netlink", "moby #44562", "EACCES", "DONE", 0, { "socket", "16", "3", "0" } },
+  { "packet socket", "moby #44562", "EACCES", "DONE|EAFNOSUPPORT", ATTEMPT_ROOT, { "socket", "17", "3", "0" } },
+  { "AF_ALG", "moby #44562", "EACCES", "DONE|EAFNOSUPPORT", 0, { "socket", "38", "5", "0" } },
+  { "AF_VSOCK", "moby #44562", "EACCES", "DONE|EAFNOSUPPORT|ENODEV", 0, { "socket", "40", "1", "0" } },
+  { "raw socket", "", "EACCES", "DONE", ATTEMPT_ROOT, { "socket", "2", "3", "1" } },
+  { "connect to a service by path", "", "EACCES", "DONE", 0, { "connect-unix", "%b/stream", "stream" } },
+  { "connect to a datagram service", "", "EACCES", "DONE", 0, { "connect-unix", "%b/dgram", "dgram" } },
+  { "connect to an abstract service", "", "EACCES", "DONE", 0, { "connect-unix", "%A", "stream" } },
+  { "datagram pair", "nono #1089", "EACCES", "DONE", 0, { "pair", "2" } },
+  { "datagram pair with flags", "nono #1089", "EACCES", "DONE", 0, { "pair-flags" } },
+  { "datagram pair to a service", "ladybird #12146", "EACCES", "DONE", 0, { "pair-send", "%b/dgram" } },
+  { "connect by TCP", "", "EACCES", "DONE", 0, { "connect-tcp", "%t" } },
+  { "connect by MPTCP", "landlock #54", "EACCES", "DONE|EPROTONOSUPPORT|ENOPROTOOPT", 0, { "connect-mptcp", "%t" } },
+  { "TCP fast open", "landlock #41", "EACCES", "DONE|EINPROGRESS|EOPNOTSUPP", 0, { "fast-open", "%t" } },
+  { "send by UDP", "", "EACCES", "DONE", 0, { "send-udp", "%u" } },
+  { "bind a TCP port", "", "EACCES", "DONE", 0, { "bind", "1" } },
+  { "listen without bind", "landlock #15", "EACCES", "DONE", 0, { "listen-unbound" } },
+  { "socket by io_uring", "birdcage #32", "ENOSYS", "DONE|EINVAL|EPERM|ENOSYS", 0, { "ring-socket" } },
+  { "socket with a copied program", "rules by service", "EACCES", "DONE", 0, { "copy-and-probe", "pair", "2" } },
+
+  { "network: connect by TCP", "", "DONE", "DONE", ATTEMPT_NETWORK, { "connect-tcp", "%t" } },
+  { "network: send by UDP", "", "DONE", "DONE", ATTEMPT_NETWORK, { "send-udp", "%u" } },
+  { "network: bind a TCP port", "", "EACCES", "DONE", ATTEMPT_NETWORK, { "bind", "1" } },
+  { "network: bind a UDP port", "", "EACCES", "DONE", ATTEMPT_NETWORK, { "bind", "2" } },
+  { "network: listen without bind", "landlock #15", "EACCES", "DONE", ATTEMPT_NETWORK, { "listen-unbound" } },
+  { "network: MPTCP", "landlock #54", "EACCES", "DONE|EPROTONOSUPPORT|ENOPROTOOPT", ATTEMPT_NETWORK, { "connect-mptcp", "%t" } },
+  { "network: Unix socket", "", "EACCES", "DONE", ATTEMPT_NETWORK, { "connect-unix", "%b/stream", "stream" } },
+  { "network: abstract service", "", "EACCES", "DONE", ATTEMPT_NETWORK, { "connect-unix", "%A", "stream" } },
+  { "network: Unix socket with high bits", "CVE-2019-10063", "EACCES", "DONE", ATTEMPT_NETWORK, { "socket-high-bits", "1" } },
+  { "network: datagram pair to a service", "nono #1089", "EACCES", "DONE", ATTEMPT_NETWORK, { "pair-send", "%b/dgram" } },
+  { "network: netlink", "moby #44562", "EACCES", "DONE", ATTEMPT_NETWORK, { "socket", "16", "3", "0" } },
+  { "network: AF_VSOCK", "moby #44562", "EACCES", "DONE|EAFNOSUPPORT|ENODEV", ATTEMPT_NETWORK, { "socket", "40", "1", "0" } },
+  { "network: raw socket", "", "EACCES", "DONE", ATTEMPT_NETWORK | ATTEMPT_ROOT, { "socket", "2", "3", "1" } },
+  { "network: read a secret", "", "EACCES", "DONE", ATTEMPT_NETWORK, { "read", "~/.ssh/id" } },
+  { "network: write a file", "", "EROFS|EACCES", "DONE", ATTEMPT_NETWORK, { "write", "~/file" } },
+  { NULL },
+};
+
+const Attempt attempts_processes[] = {
+  { "signal a process outside", "", "ESRCH|EPERM", "DONE", 0, { "kill", "%V" } },
+  { "signal it by pidfd", "", "ESRCH|EPERM", "DONE", 0, { "kill-by-pidfd", "%V" } },
+  { "have a pipe signal it", "", "ESRCH|EPERM", "DONE", 0, { "own-signal", "%V" } },
+  { "trace it", "", "EPERM", "DONE", 0, { "trace", "%V" } },
+  { "read its memory", "", "EPERM", "EFAULT", 0, { "read-memory", "%V" } },
+  { "see it in /proc", "", "ENOENT", "DONE", 0, { "stat", "/proc/%V" } },
+  { "change its priority", "", "ESRCH", "DONE", 0, { "priority", "%V" } },
+  { "change its processors", "", "ESRCH", "DONE", 0, { "affinity", "%V" } },
+  { "read its limits", "", "ESRCH", "DONE", 0, { "limits", "%V" } },
+  { "join its namespaces", "", "ENOENT|EPERM", "EINVAL|DONE|EPERM", 0, { "join-namespace", "/proc/%V/ns/user" } },
+  { "more processes than allowed", "", "EAGAIN", "DONE", 0, { "fork-many", "400" } },
+  { "raise a limit", "", "EPERM", "DONE", ATTEMPT_ROOT, { "raise-limit" } },
+  { "switch core dumps to the host's handler", "CVE-2025-4598", "EPERM", "DONE", 0, { "core-limit" } },
+  { NULL },
+};
+
+const Attempt attempts_kernel[] = {
+  { "clone with a user namespace", "CVE-2021-41133", "EPERM", "DONE", 0, { "clone", N (CLONE_NEWUSER) } },
+  { "clone3 with a user namespace", "CVE-2021-41133", "ENOSYS", "DONE", 0, { "clone3-user" } },
+  { "unshare", "", "EPERM", "DONE", 0, { "call", N (SYS_unshare), N (CLONE_FILES) } },
+  { "unshare a user namespace", "", "EPERM", "DONE", 0, { "call", N (SYS_unshare), N (CLONE_NEWUSER) } },
+  { "setns", "", "EPERM", "EBADF", 0, { "call", N (SYS_setns), "-1", "0" } },
+  { "mount", "CVE-2021-41133", "EPERM", "EFAULT", 0, { "call", N (SYS_mount), "0", BAD, "0", "0", "0" } },
+  { "remount writable", "", "EPERM", "DONE|EINVAL", ATTEMPT_ROOT, { "remount" } },
+  { "umount", "", "EPERM", "EFAULT", 0, { "call", N (SYS_umount2), BAD, "0" } },
+  { "pivot_root", "", "EPERM", "EFAULT", ATTEMPT_ROOT, { "call", N (SYS_pivot_root), BAD, BAD } },
+  { "chroot", "", "EPERM", "EFAULT", 0, { "call", N (SYS_chroot), BAD } },
+  { "open_tree", "CVE-2021-41133", "ENOSYS", "EFAULT", 0, { "call", N (SYS_open_tree), "-100", BAD, "0" } },
+  { "move_mount", "CVE-2021-41133", "ENOSYS", "EFAULT|EPERM", 0, { "call", N (SYS_move_mount), "-1", BAD, "-1", BAD, "0" } },
+  { "fsopen", "CVE-2022-0185", "ENOSYS", "EFAULT|EPERM", 0, { "call", N (SYS_fsopen), BAD, "0" } },
+  { "fsconfig", "CVE-2022-0185", "ENOSYS", "EINVAL|EBADF", 0, { "call", N (SYS_fsconfig), "-1", "6" } },
+  { "fsmount", "CVE-2021-41133", "ENOSYS", "EBADF|EPERM", 0, { "call", N (SYS_fsmount), "-1", "0", "0" } },
+  { "fspick", "CVE-2021-41133", "ENOSYS", "EFAULT|EPERM", 0, { "call", N (SYS_fspick), "-100", BAD, "0" } },
+  { "mount_setattr", "CVE-2021-41133", "ENOSYS", "EFAULT|EPERM|EINVAL", 0, { "call", N (SYS_mount_setattr), "-100", BAD, "0", BAD, "32" } },
+  { "statmount", "", "ENOSYS", "EFAULT|EINVAL|ENOSYS", 0, { "call", "457", BAD, "0", "0", "0" } },
+  { "listmount", "", "ENOSYS", "EFAULT|EINVAL|ENOSYS", 0, { "call", "458", BAD, "0", "0", "0" } },
+  { "a newer call (467)", "CVE-2021-41133", "ENOSYS", "EFAULT|EPERM|EINVAL|ENOSYS", 0, { "call", "467", "-100", BAD, "0", BAD, "32" } },
+  { "a newer call (468)", "CVE-2021-41133", "ENOSYS", "EFAULT|EINVAL|ENOSYS", 0, { "call", "468", "-100", BAD, BAD, "24", "0" } },
+  { "a call far above all", "", "ENOSYS", "ENOSYS", 0, { "call", "5000" } },
+  { "io_uring_setup", "birdcage #32", "ENOSYS", "EFAULT|EPERM|ENOSYS", 0, { "call", N (SYS_io_uring_setup), "1", BAD } },
+  { "add_key", "", "EPERM", "EFAULT", 0, { "call", N (SYS_add_key), BAD, BAD, BAD, "1", "0" } },
+  { "request_key", "", "EPERM", "EFAULT", 0, { "call", N (SYS_request_key), BAD, BAD, BAD, "0" } },
+  { "keyctl", "", "EPERM", "EOPNOTSUPP", 0, { "call", N (SYS_keyctl), "999" } },
+  { "bpf", "", "EPERM", "EFAULT", ATTEMPT_ROOT, { "call", N (SYS_bpf), "0", BAD, "8" } },
+  { "perf_event_open", "", "EPERM", "DONE", ATTEMPT_ROOT, { "perf" } },
+  { "userfaultfd", "", "EPERM", "EINVAL", 0, { "call", N (SYS_userfaultfd), "0x8001" } },
+  { "syslog", "", "EPERM", "EINVAL", ATTEMPT_ROOT, { "call", N (SYS_syslog), "999", "0", "0" } },
+  { "personality", "", "EPERM", "DONE", 0, { "call", N (SYS_personality), "0x0040000" } },
+  { "name_to_handle_at", "shocker", "EPERM", "EFAULT", 0, { "call", N (SYS_name_to_handle_at), "-100", BAD, BAD, BAD, "0" } },
+  { "open_by_handle_at", "shocker", "EPERM", "EFAULT", ATTEMPT_ROOT, { "call", N (SYS_open_by_handle_at), "-100", BAD, "0" } },
+  { "fanotify_init", "", "EPERM", "EINVAL", ATTEMPT_ROOT, { "call", N (SYS_fanotify_init), "0xffffffff", "0" } },
+  { "memfd_secret", "", "EPERM", "EINVAL|ENOSYS", 0, { "call", "447", "0xff" } },
+  { "pidfd_getfd", "", "EPERM", "EBADF", 0, { "call", N (SYS_pidfd_getfd), "-1", "0", "0" } },
+  { "kcmp", "", "EPERM", "ESRCH|ENOSYS", 0, { "call", N (SYS_kcmp), "0x40000000", "0x40000000", "0", "0", "0" } },
+  { "process_madvise", "", "EPERM", "EBADF|EFAULT|EINVAL", 0, { "call", N (SYS_process_madvise), "-1", BAD, "1", "4", "0" } },
+  { "move_pages", "CVE-2010-0415", "EPERM", "EINVAL", 0, { "call", N (SYS_move_pages), "0", "0", "0", "0", "0", "99" } },
+  { "vmsplice", "CVE-2008-0600", "EPERM", "EBADF", 0, { "call", N (SYS_vmsplice), "-1", BAD, "1", "0" } },
+  { "type into a terminal", "CVE-2017-5226", "EPERM", "EBADF", 0, { "call", N (SYS_ioctl), "-1", N (TIOCSTI), BAD } },
+  { "the same with a high bit", "CVE-2019-10063", "EPERM", "EBADF", 0, { "call", N (SYS_ioctl), "-1", "0x1000005412", BAD } },
+  { "paste into the console", "CVE-2023-28100", "EPERM", "EBADF", 0, { "call", N (SYS_ioctl), "-1", N (TIOCLINUX), BAD } },
+  { "take a terminal", "", "EPERM", "EBADF", 0, { "call", N (SYS_ioctl), "-1", N (TIOCSCTTY), "0" } },
+  { "set the clock", "", "EPERM", "EFAULT", ATTEMPT_ROOT, { "call", N (SYS_settimeofday), BAD, "0" } },
+  { "set the host's name", "", "EPERM", "EINVAL", ATTEMPT_ROOT, { "call", N (SYS_sethostname), BAD, "-1" } },
+  { "load a module", "", "EPERM", "EFAULT|EBADF|ENOSYS", ATTEMPT_ROOT, { "call", N (SYS_finit_module), "-1", BAD, "0" } },
+#ifdef __x86_64__
+  { "modify_ldt", "CVE-2015-5157", "EPERM", "ENOSYS", 0, { "call", N (SYS_modify_ldt), "99", "0", "0" } },
+  { "x32 call", "", "SIGSYS", "DONE|ENOSYS", 0, { "x32" } },
+  { "i386 call", "", "SIGSYS", "DONE|SIGSEGV", 0, { "i386" } },
+#endif
+  { NULL },
+};
