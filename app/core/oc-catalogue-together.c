@@ -232,8 +232,8 @@ combine_carrying_away (const Sum *sum,
   if (!describe_ways_out (sum, text))
     return;
   say (statements, reads_most_files (sum) && open_network ? OC_SEVERITY_BROAD : OC_SEVERITY_CAUTION,
-       only_names ? _("Together, this can tell others the names of your files")
-                  : _("Together, this can send your files away"),
+       only_names ? _("It can tell others the names of your files")
+                  : _("It can send your files away"),
        text->str);
 }
 
@@ -247,7 +247,7 @@ combine_secrets (const Sum *sum,
     return;
   g_string_append (text, _("It gets values that are often passwords or tokens."));
   if (describe_ways_out (sum, text))
-    say (statements, OC_SEVERITY_CAUTION, _("Together, this can send passwords and tokens away"), text->str);
+    say (statements, OC_SEVERITY_CAUTION, _("It can send passwords and tokens away"), text->str);
 }
 
 /* A broad grant makes the narrower ones beside it meaningless. */
@@ -264,11 +264,11 @@ combine_moot (const Sum *sum,
       /* Translators: both are lists of names of programs: first the ones that can run any program, then the others. */
       text = g_strdup_printf (_("Through %s it can run any program. Asking for %s by name as well limits nothing."),
                               broad, narrow);
-      say (statements, OC_SEVERITY_BROAD, _("Together, naming single tools limits nothing"), text);
+      say (statements, OC_SEVERITY_BROAD, _("Naming single tools limits nothing"), text);
     }
   if (sum->has[OC_PERMISSION_SPAWN]
       && (sum->has[OC_PERMISSION_FS] || sum->hosts->len > 0 || sum->has[OC_PERMISSION_ENV]))
-    say (statements, OC_SEVERITY_BROAD, _("Together, the lists beside “run any program” limit little"),
+    say (statements, OC_SEVERITY_BROAD, _("The lists beside “run any program” limit little"),
          _("A program that it runs gets your whole environment and can read your files, whichever of them the "
            "lists here name."));
 }
@@ -279,7 +279,7 @@ combine_code (const Sum *sum,
 {
   if (sum->has[OC_PERMISSION_NETWORK_CLIENT]
       && (sum->kind == OC_PLUGIN_KIND_PROCESS || sum->run_tools->len > 0))
-    say (statements, OC_SEVERITY_CAUTION, _("Together, this can fetch other programs and run them"),
+    say (statements, OC_SEVERITY_CAUTION, _("It can fetch other programs and run them"),
          _("What it does can change at any time, without an update. Fetched programs stay in the sandbox."));
 }
 

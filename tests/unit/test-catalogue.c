@@ -213,12 +213,12 @@ find_statement (GPtrArray *statements,
   return NULL;
 }
 
-#define AWAY "Together, this can send your files away"
-#define NAMES_AWAY "Together, this can tell others the names of your files"
-#define SECRETS_AWAY "Together, this can send passwords and tokens away"
-#define MOOT "Together, naming single tools limits nothing"
-#define LISTS_MOOT "Together, the lists beside “run any program” limit little"
-#define FETCH "Together, this can fetch other programs and run them"
+#define AWAY "It can send your files away"
+#define NAMES_AWAY "It can tell others the names of your files"
+#define SECRETS_AWAY "It can send passwords and tokens away"
+#define MOOT "Naming single tools limits nothing"
+#define LISTS_MOOT "The lists beside “run any program” limit little"
+#define FETCH "It can fetch other programs and run them"
 #define BEYOND "Its reading does not end at your selection"
 
 /* For each case: what must be said, and what must not. */
