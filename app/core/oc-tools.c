@@ -141,7 +141,8 @@ oc_tools_check_name (const char *name,
   if (strchr (name, '/') != NULL)
     {
       g_set_error_literal (error, OC_ERROR, OC_ERROR_INVALID,
-                           _("A tool is given by its name alone, without a folder: write “git”, not “/usr/bin/git”."));
+                           _("A tool is given by its name alone, without a folder: write “git”, not "
+                             "“/usr/bin/git”."));
       return FALSE;
     }
   if (name[0] == '-' || name[0] == '.')

@@ -368,7 +368,10 @@ test_baseline_never_contradicts (void)
     for (OcPluginKind kind = OC_PLUGIN_KIND_UNKNOWN; kind <= OC_PLUGIN_KIND_ADDON; kind++)
       {
         const OcCatalogueEntry *entry = oc_catalogue_get (a);
-        const char *argument = a == OC_PERMISSION_FS ? "/srv/x/*" : a == OC_PERMISSION_APP_OPEN ? "org.x.Y" : a == OC_PERMISSION_NET ? "a.example.com" : "KEY";
+        const char *argument = a == OC_PERMISSION_FS         ? "/srv/x/*"
+                               : a == OC_PERMISSION_APP_OPEN ? "org.x.Y"
+                               : a == OC_PERMISSION_NET      ? "a.example.com"
+                                                             : "KEY";
         g_autoptr (OcPermission) permission = oc_permission_new (a, entry->argument_name != NULL ? argument : NULL, NULL);
         g_autoptr (GPtrArray) list = g_ptr_array_new ();
         g_autoptr (OcPermissionSet) set = NULL;

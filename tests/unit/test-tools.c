@@ -110,7 +110,8 @@ static void
 test_names (void)
 {
   const char *good[] = { "git", "g++", "python3.11", "x86_64-linux-gnu-gcc-12", "7z", "a_b", "_", "+" };
-  const char *bad[] = { "", "-rf", ".hidden", "..", "/usr/bin/git", "a/b", "a b", "git\n", "g\u202eit", "é", "a;b", "a\tb", "$(x)", "*" };
+  const char *bad[] = { "", "-rf", ".hidden", "..", "/usr/bin/git", "a/b", "a b", "git\n", "g\u202eit",
+                        "é", "a;b", "a\tb", "$(x)", "*" };
   g_autofree char *longest = g_strnfill (64, 'a');
   g_autofree char *too_long = g_strnfill (65, 'a');
 
@@ -150,16 +151,21 @@ test_list_whole (void)
 static void
 test_list_facts (void)
 {
-  const char *broad = "sh bash zsh fish dash find xargs awk gawk mawk sed tar zip rsync ssh scp git make env nice timeout nohup setsid "
-                      "strace gdb busybox toybox systemd-run flatpak docker podman sudo su doas pkexec dbus-send gdbus xdotool at crontab "
-                      "watch parallel flock script screen tmux expect cp mv dd tee install ln curl wget apt dpkg rpm pip npm gem cargo "
-                      "sqlite3 psql mysql less man more nmap openssl socat nc vim vi nano emacs ed ex python3 python3.11 python2.7 perl "
-                      "perl5.36.0 ruby ruby3.1 lua5.4 luajit node nodejs php8.2 tclsh8.6 wish8.6 guile-3.0 java gcc gcc-12 g++-12 cc clang "
-                      "x86_64-linux-gnu-gcc-12 aarch64-linux-gnu-gcc pypy3 vim.basic vim.tiny ld-linux-x86-64.so.2 ld.so mail sort split "
-                      "PYTHON3 Rscript R octave-cli ipython3 systemctl journalctl unshare nsenter chroot bwrap firejail kubectl cmake ninja "
-                      "latex pdflatex gs ffmpeg soffice xdg-open gnome-terminal xterm bc-shell-is-not-one";
-  const char *harmless = "sha256sum md5sum wc ls cat head tail grep file du df stat date uname id whoami echo printf true false pwd "
-                         "basename dirname cut paste tr fold nl od hexdump strings jq diff cmp comm bc seq sleep hostname";
+  const char *broad = "sh bash zsh fish dash find xargs awk gawk mawk sed tar zip rsync ssh scp git "
+                      "make env nice timeout nohup setsid strace gdb busybox toybox systemd-run "
+                      "flatpak docker podman sudo su doas pkexec dbus-send gdbus xdotool at crontab "
+                      "watch parallel flock script screen tmux expect cp mv dd tee install ln curl "
+                      "wget apt dpkg rpm pip npm gem cargo sqlite3 psql mysql less man more nmap "
+                      "openssl socat nc vim vi nano emacs ed ex python3 python3.11 python2.7 perl "
+                      "perl5.36.0 ruby ruby3.1 lua5.4 luajit node nodejs php8.2 tclsh8.6 wish8.6 "
+                      "guile-3.0 java gcc gcc-12 g++-12 cc clang x86_64-linux-gnu-gcc-12 "
+                      "aarch64-linux-gnu-gcc pypy3 vim.basic vim.tiny ld-linux-x86-64.so.2 ld.so mail "
+                      "sort split PYTHON3 Rscript R octave-cli ipython3 systemctl journalctl unshare "
+                      "nsenter chroot bwrap firejail kubectl cmake ninja latex pdflatex gs ffmpeg "
+                      "soffice xdg-open gnome-terminal xterm bc-shell-is-not-one";
+  const char *harmless = "sha256sum md5sum wc ls cat head tail grep file du df stat date uname id whoami "
+                         "echo printf true false pwd basename dirname cut paste tr fold nl od hexdump "
+                         "strings jq diff cmp comm bc seq sleep hostname";
   g_auto (GStrv) names = g_strsplit (broad, " ", -1);
   g_auto (GStrv) others = g_strsplit (harmless, " ", -1);
   g_autoptr (OcToolsList) list = oc_tools_list_load (NULL);
@@ -526,7 +532,9 @@ become_root (void)
 {
   g_autofree char *uids = g_strdup_printf ("0 %u 1\n", geteuid ());
   g_autofree char *gids = g_strdup_printf ("0 %u 1\n", getegid ());
-  const char *const files[][2] = { { "/proc/self/setgroups", "deny" }, { "/proc/self/uid_map", uids }, { "/proc/self/gid_map", gids } };
+  const char *const files[][2] = { { "/proc/self/setgroups", "deny" },
+                                   { "/proc/self/uid_map", uids },
+                                   { "/proc/self/gid_map", gids } };
 
   if (geteuid () == 0 || unshare (CLONE_NEWUSER) != 0)
     return;
