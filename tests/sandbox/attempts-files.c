@@ -104,7 +104,7 @@ const Attempt attempts_reading[] = {
   { "list the system's plugins", "", "EACCES", "DONE", 0, { "list", "%b/system/ocelot/Plugins" } },
   { "read another run's temporary files", "", "EACCES|ENOENT", "DONE", 0, { "read", "%b/tmp/ocelot-2-other/file" } },
   { "read pid 1's command line", "", "ENOENT|EACCES|ESRCH", "DONE", 0, { "read", "/proc/1/cmdline" } },
-  { "read pid 1's environment", "", "ENOENT|EACCES|ESRCH", "DONE", ATTEMPT_ROOT, { "read", "/proc/1/environ" } },
+  { "read pid 1's environment", "", "ENOENT|EACCES|ESRCH", "DONE|EACCES|EPERM", ATTEMPT_ROOT, { "read", "/proc/1/environ" } },
   { "list pid 1's descriptors", "", "ENOENT|EACCES|ESRCH", "DONE", ATTEMPT_ROOT, { "list", "/proc/1/fd" } },
   { "secret with a copied program", "rules by service", "EACCES", "DONE", 0, { "copy-and-probe", "read", "~/.ssh/id" } },
   { NULL },

@@ -73,10 +73,10 @@ raise_limit (char **a)
 {
   struct rlimit limit;
 
-  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+  if (getrlimit (RLIMIT_FSIZE, &limit) != 0)
     return -1;
   limit.rlim_cur = limit.rlim_max = limit.rlim_max + 1;
-  return setrlimit (RLIMIT_NOFILE, &limit);
+  return setrlimit (RLIMIT_FSIZE, &limit);
 }
 
 #ifdef __x86_64__
