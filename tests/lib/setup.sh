@@ -84,7 +84,8 @@ build_quietly ()
   if test -f "$build_folder/build.ninja"; then
     set -- --reconfigure "$@"
   fi
-  log=$(mktemp) || return 1
+  mkdir -p "$build_folder" || return 1
+  log=$build_folder/build.log
   if ! meson setup "$build_folder" "$build_sources" "$@" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     complain "The build could not be configured."
@@ -92,9 +93,7 @@ build_quietly ()
     grep -E -A12 'error|FAILED|warning' "$log" | tail -n 60 >&2
     complain "The build failed."
   else
-    rm -f "$log"
     return 0
   fi
-  rm -f "$log"
   return 1
 }
