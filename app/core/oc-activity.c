@@ -242,17 +242,28 @@ oc_activity_dup_column (sqlite3_stmt *statement,
   return g_strdup ((const char *) sqlite3_column_text (statement, column));
 }
 
-/* SQLite would make it with the umask's mode; and what lies there must be the user's own file. */
+/* SQLite would make it with the umask's mode; and what lies there must be the user's own file. An existing file is only
+ * looked at, never opened: closing any descriptor of it would drop the locks that this process's other connections hold
+ * (POSIX), and another process could then take the log away under them. */
 static gboolean
 make_file (const char *path,
            struct stat *status,
            GError **error)
 {
-  g_auto (OcFd) fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+  g_auto (OcFd) fd = -1;
 
-  if (fd < 0 || fstat (fd, status) < 0)
+  if (lstat (path, status) < 0 && errno == ENOENT)
     {
-      oc_set_error_errno (error, errno, _ ("The activity file “%s” cannot be opened: %s."), path);
+      fd = open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+      if (fd < 0 && errno != EEXIST)
+        {
+          oc_set_error_errno (error, errno, _ ("The activity file “%s” cannot be made: %s."), path);
+          return FALSE;
+        }
+    }
+  if (lstat (path, status) < 0)
+    {
+      oc_set_error_errno (error, errno, _ ("The activity file “%s” cannot be looked at: %s."), path);
       return FALSE;
     }
   if (!S_ISREG (status->st_mode) || status->st_uid != geteuid ())
@@ -373,6 +384,9 @@ OcActivity *
 oc_activity_open (OcPaths *paths,
                   GError **error)
 {
+  /* One thread at a time, for the same reason as in make_file(): a file just made is closed again. */
+  static GMutex opening;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&opening);
   const char *path = oc_paths_get_activity (paths);
   g_autoptr (GError) local_error = NULL;
   g_autoptr (OcActivity) self = NULL;

@@ -79,9 +79,9 @@ oc_consent_file_set_aside (OcPaths *paths,
 
   for (int i = 1; folder >= 0 && i <= MAX_ASIDE_TRIES; i++)
     {
-      g_autofree char *counter = i > 1 ? g_strdup_printf ("-%02d", i) : g_strdup ("");
+      /* Sorted by name they are sorted by time. */
       g_autofree char *name
-          = g_strdup_printf ("consent.%s.%s%s.json", stamp, oc_consent_outcome_to_id (outcome), counter);
+          = g_strdup_printf ("consent.%s-%02d.%s.json", stamp, i, oc_consent_outcome_to_id (outcome));
 
       if (renameat2 (folder, "consent.json", folder, name, RENAME_NOREPLACE) == 0)
         {
@@ -118,8 +118,8 @@ oc_consent_file_list_set_aside (OcPaths *paths)
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_prefix (name, "consent.") && g_str_has_suffix (name, ".json")
-        && (strstr (name, "Z.damaged") != NULL || strstr (name, "Z.forged") != NULL))
+    if (g_str_has_prefix (name, "consent.")
+        && (g_str_has_suffix (name, ".damaged.json") || g_str_has_suffix (name, ".forged.json")))
       g_ptr_array_add (found, g_build_filename (base, name, NULL));
   g_ptr_array_sort (found, compare_newest_first);
   g_ptr_array_add (found, NULL);

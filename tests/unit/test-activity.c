@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/oc-activity.h"
@@ -255,6 +257,44 @@ test_concurrent (void)
   g_assert_cmpuint (end (reader, begin (reader, A), OC_OUTCOME_CRASH), ==, 6 * 50 + 1);
 }
 
+/* What another process sees of this one's locks. */
+static gboolean
+is_locked (const char *path)
+{
+  pid_t child = fork ();
+  int status = 0;
+
+  if (child == 0)
+    {
+      struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+      int fd = open (path, O_RDWR | O_CLOEXEC);
+
+      _exit (fd < 0 || fcntl (fd, F_GETLK, &lock) < 0 ? 2 : lock.l_type == F_UNLCK ? 0 : 1);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), <, 2);
+  return WEXITSTATUS (status) == 1;
+}
+
+/* Opening it once more in the same process must not drop the locks of the first. */
+static void
+test_keeps_locks (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcActivity) first = open_activity (home);
+  g_autoptr (OcActivity) second = NULL;
+
+  begin (first, A);
+  g_assert_true (is_locked (oc_paths_get_activity (home->paths)));
+  second = open_activity (home);
+  begin (second, A);
+  g_clear_pointer (&second, oc_activity_unref);
+  g_assert_true (is_locked (oc_paths_get_activity (home->paths)));
+  g_clear_pointer (&first, oc_activity_unref);
+  g_assert_false (is_locked (oc_paths_get_activity (home->paths)));
+}
+
 static void
 test_no_database (void)
 {
@@ -331,6 +371,7 @@ main (int argc,
   g_test_add_func ("/activity/reset-and-clear", test_reset_and_clear);
   g_test_add_func ("/activity/enabling-resets-the-count", test_enabling_resets);
   g_test_add_func ("/activity/concurrent", test_concurrent);
+  g_test_add_func ("/activity/keeps-locks", test_keeps_locks);
   g_test_add_func ("/activity/keeps-what-is-no-database", test_no_database);
   g_test_add_func ("/activity/later-version", test_later_version);
   g_test_add_func ("/activity/misplaced", test_misplaced);
