@@ -514,6 +514,33 @@ def after_errors():
         equal(home.ctl("run", NAME, "go").returncode, 0, "and then it runs")
 
 
+@case("/cli/run/ctrl-c-stops-and-still-answers")
+def ctrl_c():
+    with Home() as home:
+        home.plugin(NAME, body='call("storage.set", key="begun", value=1); import time; time.sleep(60)')
+        home.enable(NAME)
+        person = terminal(home, "run", NAME, "go")
+        storage = os.path.join(home.base, "Storage", NAME + ".json")
+        person.until(lambda: os.path.exists(storage), "the plugin began")
+        person.type("\x03")
+        equal(person.finish(), 1, f"exit:\n{person.text()}")
+        runs = home.json("log", NAME)["runs"]
+        equal((runs[0]["outcome"], home.json("show", NAME)["errorsInARow"]), ("stopped", 0), "what is recorded")
+
+
+@case("/cli/run/disabling-ends-it")
+def disabling_ends_it():
+    with Home() as home:
+        home.plugin(NAME, body='call("storage.set", key="begun", value=1); import time; time.sleep(60)')
+        home.enable(NAME)
+        person = terminal(home, "run", NAME, "go")
+        storage = os.path.join(home.base, "Storage", NAME + ".json")
+        person.until(lambda: os.path.exists(storage), "the plugin began")
+        equal(home.ctl("disable", NAME).returncode, 0, "disable, from another terminal")
+        equal(person.finish(), 3, f"exit:\n{person.text()}")
+        equal(home.json("log", NAME)["runs"][0]["outcome"], "revoked", "what is recorded")
+
+
 @case("/cli/run/hostile-output")
 def hostile_output():
     with Home() as home:

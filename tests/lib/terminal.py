@@ -25,8 +25,14 @@ class Terminal:
         if typed_ahead:
             os.write(self.master, typed_ahead)
         self.process = subprocess.Popen(command, env={"TERM": "xterm", **environment}, stdin=slave, stdout=slave,
-                                        stderr=slave, start_new_session=True, close_fds=True)
+                                        stderr=slave, close_fds=True, preexec_fn=lambda: self._own(slave))
         os.close(slave)
+
+    @staticmethod
+    def _own(slave):
+        """In the child: a session whose terminal this is, so that Ctrl+C is a signal."""
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
     def _read(self, seconds):
         """Reads what is there within SECONDS. False at the end."""
@@ -47,6 +53,13 @@ class Terminal:
         while self.seen.count(text.encode()) < count:
             if not self._read(0.2) or time.monotonic() > end:
                 raise AssertionError(f"{text!r} was not written {count} times:\n{self.text()}")
+
+    def until(self, condition, what):
+        """Until CONDITION() holds."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if not self._read(0.05) or time.monotonic() > end:
+                raise AssertionError(f"{what}: never:\n{self.text()}")
 
     def type(self, text):
         os.write(self.master, text.encode())
