@@ -220,23 +220,35 @@ parse_structure (OcConsentFile *self,
   return TRUE;
 }
 
-/* Whether the seal is where it belongs. */
+/* Takes the seal off the end. FALSE where it is not there in the one form it has. */
 static gboolean
-split_seal (OcConsentFile *self,
-            const char *path,
-            char hex[SEAL_HEX + 1])
+take_seal (OcConsentFile *self,
+           char hex[SEAL_HEX + 1])
 {
   gsize start = self->len > SEAL_BYTES ? self->len - SEAL_BYTES : 0;
   const char *digits = self->data + start + sizeof SEAL_HEAD - 1;
 
+  if (start == 0 || !g_str_has_prefix (self->data + start, SEAL_HEAD) || strcmp (digits + SEAL_HEX, SEAL_TAIL) != 0
+      || strspn (digits, "0123456789abcdef") != SEAL_HEX)
+    return FALSE;
+  memcpy (hex, digits, SEAL_HEX);
+  hex[SEAL_HEX] = '\0';
+  self->sealed_len = start;
+  return TRUE;
+}
+
+/* Whether the seal is where it belongs. */
+static gboolean
+check_seal_place (OcConsentFile *self,
+                  const char *path,
+                  char hex[SEAL_HEX + 1])
+{
   if (self->data[self->len - 1] != '\n')
     {
       set_damaged (self, path, _ ("its end is missing"));
       return FALSE;
     }
-  if (start == 0 || !g_str_has_prefix (self->data + start, SEAL_HEAD)
-      || strcmp (digits + SEAL_HEX, SEAL_TAIL) != 0 || strspn (digits, "0123456789abcdef") != SEAL_HEX
-      || self->records_end > start)
+  if (!take_seal (self, hex) || self->records_end > self->sealed_len)
     {
       set_outcome (self, OC_CONSENT_FORGED,
                    g_strdup_printf (_ ("The consent file “%s” has no seal at its end: something other than Ocelot "
@@ -244,9 +256,6 @@ split_seal (OcConsentFile *self,
                                     path));
       return FALSE;
     }
-  memcpy (hex, digits, SEAL_HEX);
-  hex[SEAL_HEX] = '\0';
-  self->sealed_len = start;
   return TRUE;
 }
 
@@ -340,16 +349,63 @@ parse_records (OcConsentFile *self,
   return TRUE;
 }
 
+/* The way that nearly every reading goes: a file that begins as we write it and whose seal fits holds what we wrote. FALSE
+ * says nothing but that the file must be looked at strictly, from its beginning; or that the outcome is LOCKED. */
+static gboolean
+read_sealed (OcConsentFile *self,
+             OcPaths *paths,
+             GCancellable *cancellable)
+{
+  static const struct
+  {
+    OcProtection protection;
+    const char *beginning;
+  } forms[] = {
+    { OC_PROTECTION_KEYRING, "{\"format\":\"" FORMAT "\",\"version\":1,\"protection\":\"keyring\",\"records\":{" },
+    { OC_PROTECTION_KEY_FILE, "{\"format\":\"" FORMAT "\",\"version\":1,\"protection\":\"key-file\",\"records\":{" },
+  };
+  char hex[SEAL_HEX + 1];
+
+  self->protection = OC_PROTECTION_NONE;
+  for (gsize i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (g_str_has_prefix (self->data, forms[i].beginning))
+      {
+        self->protection = forms[i].protection;
+        self->records_start = strlen (forms[i].beginning) - 1;
+      }
+  if (self->protection == OC_PROTECTION_NONE || !take_seal (self, hex) || !verify_seal (self, paths, hex, cancellable))
+    return FALSE;
+  self->records = oc_consent_index_records (self->data, self->records_start, self->sealed_len, &self->records_end);
+  return self->records != NULL;
+}
+
+static gboolean
+read_strictly (OcConsentFile *self,
+               OcPaths *paths,
+               const char *path,
+               GCancellable *cancellable)
+{
+  char hex[SEAL_HEX + 1];
+
+  g_clear_pointer (&self->key, oc_seal_key_unref);
+  self->protection = OC_PROTECTION_NONE;
+  self->keep = FALSE;
+  return parse_structure (self, path) && check_seal_place (self, path, hex) && verify_seal (self, paths, hex, cancellable)
+         && parse_records (self, path);
+}
+
 OcConsentFile *
 oc_consent_file_read (OcPaths *paths,
                       GCancellable *cancellable)
 {
   OcConsentFile *self = g_new0 (OcConsentFile, 1);
   const char *path = oc_paths_get_consent (paths);
-  char hex[SEAL_HEX + 1];
 
-  if (read_bytes (self, path) && parse_structure (self, path) && split_seal (self, path, hex)
-      && verify_seal (self, paths, hex, cancellable) && parse_records (self, path))
+  if (!read_bytes (self, path))
+    return self;
+  /* Locked stays locked: what is in the file does not matter then, and the keyring need not be asked twice. */
+  if (read_sealed (self, paths, cancellable)
+      || (self->outcome != OC_CONSENT_LOCKED && read_strictly (self, paths, path, cancellable)))
     set_outcome (self, OC_CONSENT_VALID, NULL);
   return self;
 }

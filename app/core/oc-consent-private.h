@@ -71,6 +71,13 @@ typedef struct
   GArray *records;         /* (element-type OcJsonSpan), offsets into @data */
 } OcConsentFile;
 
+/* Where the records of the object at @start lie in @data, which must be well-formed JSON. @records_end: after its "}".
+ * (transfer full) (nullable) (element-type OcJsonSpan): NULL where it is not as we write it. */
+GArray *oc_consent_index_records (const char *data,
+                                  gsize start,
+                                  gsize len,
+                                  gsize *records_end);
+
 OcConsentFile *oc_consent_file_read (OcPaths *paths,
                                      GCancellable *cancellable);
 void oc_consent_file_free (OcConsentFile *self);

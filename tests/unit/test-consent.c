@@ -7,6 +7,7 @@
 
 #include "core/oc-consent-private.h"
 #include "core/oc-error.h"
+#include "core/oc-json.h"
 #include "core/oc-state.h"
 #include "home.h"
 
@@ -185,6 +186,59 @@ test_keeps_unknown_fields (void)
   g_free (record);
   record = home_record (home, A);
   g_assert_nonnull (strstr (record, "\"note\":{ \"k\":[1, 2] }"));
+}
+
+/* The quick walk finds what the strict scan finds, or gives up. */
+static void
+assert_index (const char *records)
+{
+  g_autofree char *data = g_strconcat ("xyz", records, ",\n\"seal\"", NULL);
+  g_autoptr (GArray) strict = oc_json_members (records, strlen (records), 0, NULL);
+  g_autoptr (GArray) quick = NULL;
+  gsize end = 0;
+
+  g_assert_nonnull (strict);
+  quick = oc_consent_index_records (data, 3, strlen (data), &end);
+  if (quick == NULL)
+    {
+      g_assert_nonnull (strchr (records, '\\'));
+      return;
+    }
+  g_assert_cmpuint (end, ==, 3 + strlen (records));
+  g_assert_cmpuint (quick->len, ==, strict->len);
+  for (guint i = 0; i < quick->len; i++)
+    {
+      OcJsonSpan *a = &g_array_index (quick, OcJsonSpan, i);
+      OcJsonSpan *b = &g_array_index (strict, OcJsonSpan, i);
+
+      g_assert_cmpstr (a->key, ==, b->key);
+      g_assert_cmpuint (a->start, ==, b->start + 3);
+      g_assert_cmpuint (a->end, ==, b->end + 3);
+    }
+}
+
+static void
+test_index (void)
+{
+  static const char *const good[] = {
+    "{}",
+    "{ \n}",
+    "{\"a.b\":{}}",
+    "{\n\"a.b\":{\"x\":\"}\\\"{\",\"y\":[[{}],\"]\"]} ,\n\"c.d\" : {\"\\\\\":1.5e3}\n}",
+    "{\"\xc3\xa4.b\":{\"a\":null},\"c\\u0041\":{}}",
+  };
+  static const char *const cut[] = { "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":{", "{\"a\":{\"", "{\"a\":{}", "{\"a\":{},",
+                                     "{\"a\":{\"\\", "{\"a\":1}", "{\"a\" {}}", "{a}", "{,}", "{\"a\":{]" };
+  gsize end;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
+    assert_index (good[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (cut); i++)
+    {
+      g_autoptr (GArray) spans = oc_consent_index_records (cut[i], 0, strlen (cut[i]), &end);
+
+      g_assert_null (spans);
+    }
 }
 
 /* Flatseal 1.7.2: the file cut at every byte */
@@ -451,6 +505,11 @@ test_swapped_while_shown (void)
   g_assert_false (oc_consent_enable (home->paths, shown, "window", NULL, &error));
   g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
   g_assert_false (g_file_test (oc_paths_get_consent (home->paths), G_FILE_TEST_EXISTS));
+  /* The same set with other words around it was not shown either. */
+  g_clear_error (&error);
+  home_add_plugin (home, A, "2", "file.readText");
+  g_assert_false (oc_consent_enable (home->paths, shown, "window", NULL, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
   /* The same bytes again: what was shown is what is there. */
   g_clear_error (&error);
   home_add_plugin (home, A, "1", "file.readText");
@@ -809,6 +868,7 @@ main (int argc,
   g_test_add_func ("/consent/keeps-others-byte-for-byte", test_keeps_others);
   g_test_add_func ("/consent/keeps-what-it-does-not-know", test_keeps_unknown);
   g_test_add_func ("/consent/keeps-unknown-fields", test_keeps_unknown_fields);
+  g_test_add_func ("/consent/index", test_index);
   g_test_add_func ("/consent/cut-at-every-byte", test_cut_everywhere);
   g_test_add_func ("/consent/every-byte-changed", test_flip_everywhere);
   g_test_add_func ("/consent/never-overwrites-what-was-set-aside", test_never_overwrites_aside);

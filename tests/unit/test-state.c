@@ -203,11 +203,13 @@ check_all_with (OcPlugin *plugin,
                 Combination *c,
                 guint *n)
 {
+  static const guint error_counts[] = { 0, OC_HEALTH_MAX_ERRORS - 1, OC_HEALTH_MAX_ERRORS };
   g_autoptr (OcPlugin) shadowed = oc_plugin_with_shadow (plugin, "/winner");
 
   for (guint bits = 0; bits < 8; bits++)
-    for (guint errors = 0; errors <= 4; errors += 2)
+    for (gsize i = 0; i < G_N_ELEMENTS (error_counts); i++)
       {
+        guint errors = error_counts[i];
         OcHealth health = { .errors_in_a_row = errors };
         g_autoptr (OcVerdict) verdict = NULL;
         g_autoptr (OcVerdict) same = NULL;
