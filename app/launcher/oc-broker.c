@@ -30,9 +30,12 @@ struct _OcBroker
   gsize head_offset; /* bytes of the first one already written */
   guint write_source;
   guint stall_source;
+  gboolean progress; /* something was written since the stall began to be timed */
 
+  const OcMethod *read_method; /* borrowed: file.readText */
   GHashTable *calls; /* owned: id → OcCall, not yet answered */
   guint n_notifications;
+  gboolean taking; /* in take_messages(): an answer from within must not begin another round */
   gboolean ended;
   gboolean worker_is_dead;
   char *result_text; /* owned */
@@ -44,6 +47,7 @@ struct _OcBroker
 static gboolean on_readable (int fd,
                              GIOCondition condition,
                              gpointer data);
+static void take_messages (OcBroker *self);
 
 static void
 end (OcBroker *self,
@@ -83,28 +87,44 @@ on_stalled (gpointer data)
 {
   OcBroker *self = data;
 
+  if (self->progress)
+    {
+      self->progress = FALSE;
+      return G_SOURCE_CONTINUE;
+    }
   self->stall_source = 0;
   end (self, OC_OUTCOME_PROTOCOL, _("It asked for more than 8 MiB of answers and did not read them."));
   return G_SOURCE_REMOVE;
 }
 
-/* Takes messages as long as the worker takes its answers. */
+/* Messages are taken as long as the worker takes its answers, and no longer. */
+static gboolean
+may_take (OcBroker *self)
+{
+  gsize limit = self->read_source ? OC_BROKER_PAUSE_BYTES : OC_BROKER_RESUME_BYTES;
+
+  if (self->ended || self->worker_is_dead)
+    return !self->ended;
+  return self->queue_bytes <= limit && oc_broker_count_calls (self, self->read_method) < OC_BROKER_MAX_READS;
+}
+
 static void
 update_reading (OcBroker *self)
 {
-  gsize limit = self->read_source ? OC_BROKER_PAUSE_BYTES : OC_BROKER_RESUME_BYTES;
-  gboolean reads = !self->ended && self->from_worker >= 0 && self->queue_bytes <= limit;
+  gboolean reads = may_take (self) && self->from_worker >= 0;
+  gboolean stalls = !self->ended && self->queue_bytes > OC_BROKER_RESUME_BYTES;
 
   if (reads && self->read_source == 0)
+    self->read_source = g_unix_fd_add (self->from_worker, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
+  else if (!reads)
+    g_clear_handle_id (&self->read_source, g_source_remove);
+
+  if (!stalls)
+    g_clear_handle_id (&self->stall_source, g_source_remove);
+  else if (self->stall_source == 0)
     {
-      g_clear_handle_id (&self->stall_source, g_source_remove);
-      self->read_source = g_unix_fd_add (self->from_worker, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
-    }
-  else if (!reads && self->read_source != 0)
-    {
-      g_clear_handle_id (&self->read_source, g_source_remove);
-      if (!self->ended && self->from_worker >= 0)
-        self->stall_source = g_timeout_add_seconds (OC_BROKER_STALL_S, on_stalled, self);
+      self->progress = FALSE;
+      self->stall_source = g_timeout_add_seconds (OC_BROKER_STALL_S, on_stalled, self);
     }
 }
 
@@ -130,6 +150,7 @@ write_some (OcBroker *self)
         close_to_worker (self);
       return FALSE;
     }
+  self->progress = TRUE;
   self->head_offset += (gsize) n;
   self->queue_bytes -= (gsize) n;
   if (self->head_offset == len)
@@ -149,7 +170,7 @@ on_writable (int fd,
 
   while (write_some (self))
     ;
-  update_reading (self);
+  take_messages (self);
   if (self->to_worker >= 0 && !g_queue_is_empty (&self->queue))
     return G_SOURCE_CONTINUE;
   self->write_source = 0;
@@ -265,6 +286,19 @@ take_message (OcBroker *self)
   return !self->ended;
 }
 
+/* All that have arrived, as far as they may be taken now; then listens for more, or does not. */
+static void
+take_messages (OcBroker *self)
+{
+  if (self->taking)
+    return;
+  self->taking = TRUE;
+  while (may_take (self) && take_message (self))
+    ;
+  self->taking = FALSE;
+  update_reading (self);
+}
+
 static void
 close_from_worker (OcBroker *self)
 {
@@ -293,8 +327,7 @@ read_some (OcBroker *self,
       return FALSE;
     }
   oc_rpc_reader_feed (self->reader, chunk, (gsize) n);
-  while (take_message (self))
-    ;
+  take_messages (self);
   return TRUE;
 }
 
@@ -307,15 +340,12 @@ on_readable (int fd,
   gboolean at_end;
 
   read_some (self, &at_end);
-  if (self->ended)
-    return G_SOURCE_REMOVE;
-  if (at_end)
+  if (at_end && !self->ended)
     {
       close_from_worker (self);
       end (self, OC_OUTCOME_CRASH, _("It closed its side of the conversation without an answer."));
-      return G_SOURCE_REMOVE;
     }
-  update_reading (self);
+  /* Where reading was paused its source is gone already. */
   return self->read_source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
@@ -327,6 +357,8 @@ oc_broker_finish (OcBroker *self)
   self->worker_is_dead = TRUE;
   if (self->from_worker < 0)
     return;
+  /* What was held back comes first. */
+  take_messages (self);
   while (!self->ended && read_some (self, &at_end))
     ;
 }
@@ -345,7 +377,7 @@ oc_broker_answer (OcBroker *self,
   /* An operation may be answering from within its own call back: its memory lives until the reference is dropped. */
   if (id != NULL)
     g_hash_table_remove (self->calls, id);
-  update_reading (self);
+  take_messages (self);
 }
 
 guint
@@ -415,6 +447,7 @@ oc_broker_new (const OcHost *host,
   g_unix_set_fd_nonblocking (from_worker, TRUE, NULL);
   g_queue_init (&self->queue);
   self->calls = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, drop_call);
+  self->read_method = oc_method_find ("file.readText");
   self->end = end_func;
   self->end_data = data;
   return self;

@@ -11,8 +11,11 @@ G_BEGIN_DECLS
 /* Answers the worker has not read yet: past the first the broker takes no more messages until they are below the second. */
 #define OC_BROKER_PAUSE_BYTES (8 * 1024 * 1024)
 #define OC_BROKER_RESUME_BYTES (4 * 1024 * 1024)
-/* How long it may leave so many unread. */
+/* How long it may take nothing of so many. */
 #define OC_BROKER_STALL_S 30
+/* Files read at once: each can become an answer of 6 MB (a control character takes six bytes), and the first limit above
+ * only sees answers that are there. */
+#define OC_BROKER_MAX_READS 8
 /* Messages that ask for no answer, in one run: nothing else would slow a worker that sends only these. */
 #define OC_BROKER_MAX_NOTIFICATIONS 100000
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "core/oc-error.h"
 #include "launcher/oc-broker.h"
+#include "launcher/oc-run-signals.h"
 #include "launcher/oc-sandbox.h"
 
 /* A killed namespace is gone within milliseconds; a disk that hangs may hold a process longer. */
@@ -39,43 +39,6 @@ typedef struct
   gboolean process_ended;
   OcExit revoked_exit;
 } Worker;
-
-/* SIGTERM and SIGINT, without GLib's helper thread, and with handlers rather than a mask or SIG_IGN, which what is started
- * would inherit. */
-static int stop_pipe[2] = { -1, -1 };
-
-static void
-on_stop_signal (int signal)
-{
-  int saved = errno;
-  ssize_t n = write (stop_pipe[1], "", 1);
-
-  (void) n;
-  errno = saved;
-}
-
-static void
-on_ignored_signal (int signal)
-{
-}
-
-static gboolean
-catch_signals (GError **error)
-{
-  static const int stops[] = { SIGTERM, SIGINT, SIGHUP };
-  struct sigaction action = { .sa_handler = on_stop_signal, .sa_flags = SA_RESTART };
-
-  if (pipe2 (stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
-    {
-      g_set_error (error, OC_ERROR, OC_ERROR_IO, _("No pipe could be made: %s."), g_strerror (errno));
-      return FALSE;
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (stops); i++)
-    sigaction (stops[i], &action, NULL);
-  action.sa_handler = on_ignored_signal;
-  sigaction (SIGPIPE, &action, NULL);
-  return TRUE;
-}
 
 /* The first reason to end is the one that counts. */
 static void
@@ -283,7 +246,7 @@ watch_worker (Worker *self,
   self->end_source = g_unix_fd_add (oc_process_get_pidfd (self->process), G_IO_IN, on_process_ended, self);
   self->timeout_source = g_timeout_add ((guint) MAX (1, (gint64) self->run->timeout_ms - spent_ms), on_timed_out, self);
   self->flush_source = g_timeout_add_seconds (FLUSH_S, on_flush, self);
-  self->stop_source = g_unix_fd_add (stop_pipe[0], G_IO_IN, on_stop, self);
+  self->stop_source = g_unix_fd_add (oc_run_signals_get_fd (), G_IO_IN, on_stop, self);
 }
 
 static void
@@ -335,8 +298,10 @@ oc_worker_run (const OcWorkerRun *run,
   Pipes pipes;
 
   self.loop = g_main_loop_new (NULL, FALSE);
-  if (!catch_signals (error) || !make_pipes (&pipes, error))
+  if (!make_pipes (&pipes, error))
     {
+      close_all (pipes.ours);
+      close_all (pipes.its);
       clear_worker (&self);
       return FALSE;
     }

@@ -15,6 +15,7 @@
 #include "launcher/oc-run-folders.h"
 #include "launcher/oc-run-grant.h"
 #include "launcher/oc-run-report.h"
+#include "launcher/oc-run-signals.h"
 #include "launcher/oc-run-worker.h"
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-temp.h"
@@ -66,7 +67,7 @@ check_grant (Run *self)
   const char *id = self->options->id;
   g_autoptr (GError) error = NULL;
 
-  if (!oc_sandbox_check_uid (self->options->allow_root, &error))
+  if (!oc_run_signals_catch (&error) || !oc_sandbox_check_uid (self->options->allow_root, &error))
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   if (!oc_plugin_id_check (id, &error))
     return refuse (self, OC_EXIT_USAGE, error->message, _("“ocelotctl list” names the installed plugins."));

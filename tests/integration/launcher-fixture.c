@@ -243,6 +243,8 @@ start_argv (Fixture *self,
   GSubprocess *process;
 
   g_subprocess_launcher_set_environ (launcher, self->env);
+  if (self->child_setup != NULL)
+    g_subprocess_launcher_set_child_setup (launcher, self->child_setup, NULL, NULL);
   g_ptr_array_add (argv, NULL);
   process = g_subprocess_launcher_spawnv (launcher, (const char *const *) argv->pdata, &error);
   g_assert_no_error (error);

@@ -27,6 +27,7 @@ typedef struct
   char *data_folder;
   OcPaths *paths;
   char **env;
+  GSpawnChildSetupFunc child_setup; /* (nullable): what the launcher's parent leaves it */
 } Fixture;
 
 /* To be called first in main(): cuts the test off from the session around it. */

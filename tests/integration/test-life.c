@@ -302,6 +302,48 @@ test_places (void)
   g_assert_cmpstr (result, ==, "[0,1,2,3,4]");
 }
 
+/* In the launcher's process, before it is executed. */
+static void
+be_an_odd_parent (gpointer data)
+{
+  sigset_t all;
+
+  sigfillset (&all);
+  sigprocmask (SIG_SETMASK, &all, NULL);
+  signal (SIGCHLD, SIG_IGN);
+  signal (SIGPIPE, SIG_IGN);
+  signal (SIGTERM, SIG_IGN);
+  close (0);
+}
+
+/* Whatever the host application ignores, blocks or has closed: exit codes are known, and TERM stops. */
+static void
+test_odd_parent (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (Ran) crash = NULL;
+  g_autoptr (Ran) stopped = NULL;
+  g_autoptr (Ran) descriptors = NULL;
+  g_autofree char *result = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  fixture->child_setup = be_an_odd_parent;
+  crash = fixture_run (fixture, "crash", NULL);
+  ran_assert (crash, 1, "crash");
+  g_assert_nonnull (strstr (ran_get (crash, "message"), "exit code 3"));
+  descriptors = fixture_run (fixture, "descriptors", NULL);
+  ran_assert (descriptors, 0, "done");
+  result = ran_dup_result (descriptors);
+  g_assert_cmpstr (result, ==, "[0,1,2,3,4]");
+  process = fixture_start (fixture, "hang", NULL);
+  fixture_until (fixture_exists (fixture, "hanging"));
+  g_subprocess_send_signal (process, SIGTERM);
+  stopped = fixture_wait (process);
+  ran_assert (stopped, 1, "stopped");
+}
+
 int
 main (int argc,
       char **argv)
@@ -317,6 +359,7 @@ main (int argc,
   g_test_add_func ("/life/held-stdout", test_held_stdout);
   g_test_add_func ("/life/answer-and-exit", test_answer_and_exit);
   g_test_add_func ("/life/concurrent-errors", test_concurrent_errors);
+  g_test_add_func ("/life/odd-parent", test_odd_parent);
   g_test_add_func ("/life/places", test_places);
   return g_test_run ();
 }

@@ -293,6 +293,59 @@ test_refused (void)
   ran_assert (no_tmp, 126, "not-run");
 }
 
+/* Exit 6. The policy's folder is built in, so /etc is replaced, in a mount namespace of its own. */
+static Ran *
+run_under_policy (Fixture *fixture,
+                  const char *policy)
+{
+  g_autofree char *etc = g_build_filename (fixture->root, "etc", NULL);
+  g_autofree char *folder = g_build_filename (etc, "ocelot", NULL);
+  g_autofree char *file = g_build_filename (folder, "policy.json", NULL);
+  g_autofree char *passwd = g_build_filename (etc, "passwd", NULL);
+  g_autofree char *users = NULL;
+  const char *argv[] = { "/usr/bin/unshare", "-rm", "--", "/bin/sh", "-c",
+                         "mount --bind \"$1\" /etc && exec \"$2\" run --allow-root " FIXTURE_ID " echo", "sh", etc,
+                         g_getenv ("OC_TEST_LAUNCHER"), NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
+  g_assert_true (g_file_get_contents ("/etc/passwd", &users, NULL, NULL));
+  g_assert_true (g_file_set_contents (passwd, users, -1, NULL));
+  g_assert_true (g_file_set_contents_full (file, policy, -1, G_FILE_SET_CONTENTS_NONE, 0644, NULL));
+  g_subprocess_launcher_set_environ (launcher, fixture->env);
+  process = g_subprocess_launcher_spawnv (launcher, argv, &error);
+  g_assert_no_error (error);
+  return fixture_wait (process);
+}
+
+static void
+test_policy (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autoptr (Ran) other = NULL;
+  g_autoptr (Ran) plugin = NULL;
+  g_autoptr (Ran) permission = NULL;
+  g_autoptr (Ran) broken = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  other = run_under_policy (fixture, "{\"version\":1,\"blockPlugins\":[\"org.example.Other\"]}");
+  g_test_message ("A policy for another plugin: %s%s", other->out, other->err);
+  g_assert_cmpint (other->exit, !=, 6);
+  g_assert_nonnull (other->root);
+  plugin = run_under_policy (fixture, "{\"version\":1,\"blockPlugins\":[\"" FIXTURE_ID "\"],\"reason\":\"because\"}");
+  ran_assert (plugin, 6, "not-run");
+  g_assert_nonnull (strstr (ran_get (plugin, "message"), "because"));
+  permission = run_under_policy (fixture, "{\"version\":1,\"blockPermissions\":[\"process.spawn\"]}");
+  ran_assert (permission, 6, "not-run");
+  /* One that cannot be understood blocks everything. */
+  broken = run_under_policy (fixture, "{\"version\":1,");
+  ran_assert (broken, 6, "not-run");
+  g_assert_nonnull (strstr (ran_get (broken, "message"), "policy.json"));
+}
+
 static void
 test_not_executable (void)
 {
@@ -426,6 +479,7 @@ main (int argc,
   g_test_add_func ("/run/invalid", test_invalid);
   g_test_add_func ("/run/unusable-consent", test_unusable_consent);
   g_test_add_func ("/run/refused", test_refused);
+  g_test_add_func ("/run/policy", test_policy);
   g_test_add_func ("/run/not-executable", test_not_executable);
   g_test_add_func ("/run/other-kinds", test_other_kinds);
   g_test_add_func ("/run/three-errors", test_three_errors);
