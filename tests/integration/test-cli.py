@@ -294,6 +294,17 @@ def typed_ahead():
         check(not os.path.exists(home.consent), "keys typed ahead enabled it")
 
 
+@case("/cli/enable/half-typed-ahead-and-enter")
+def half_typed_ahead():
+    with Home() as home:
+        home.plugin(NAME)
+        person = terminal(home, "enable", NAME, typed_ahead=b"yes")
+        person.wait_for(QUESTION)
+        person.type_slowly("\n")
+        equal(person.finish(), 3, f"exit:\n{person.text()}")
+        check(not os.path.exists(home.consent), "a word typed ahead and Enter enabled it")
+
+
 @case("/cli/enable/too-fast-is-no-answer")
 def too_fast():
     with Home() as home:
