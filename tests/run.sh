@@ -118,6 +118,10 @@ run_tests ()
   rm -f "$dir/meson-logs/testlog-$pass".*
   $wrapper sh "$source/tests/lib/private.sh" "$dir" "$pass" "$@" </dev/null
   status=$?
+  # 124: by timeout; above: by a signal. What has finished until then is counted all the same.
+  if test "$status" -ge 124; then
+    printf 'the pass "%s" did not come to its end (exit %s)\n' "$pass" "$status" >"$results/$pass-end.failure"
+  fi
   if test -f "$dir/meson-logs/testlog-$pass.json"; then
     cp "$dir/meson-logs/testlog-$pass.json" "$results/$pass.json"
     cp "$dir/meson-info/intro-tests.json" "$results/$pass.tests"

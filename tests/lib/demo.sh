@@ -68,7 +68,7 @@ in_demo ()
     dbus-run-session --config-file="$demo_home/bus.conf" -- "$@" 2>"$demo_home/messages"
   demo_status=$?
   # What the private bus says of itself is of no use to anybody.
-  grep -v -e '^dbus-daemon\[' -e '^SpiRegistry' -e '^$' "$demo_home/messages" >&2
+  grep -v -e '^dbus-daemon\[' -e '^SpiRegistry' -e '^MESA: ' -e '^$' "$demo_home/messages" >&2
   return "$demo_status"
 }
 
