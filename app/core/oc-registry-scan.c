@@ -206,6 +206,19 @@ judge_all (OcReader *self,
   return TRUE;
 }
 
+/* The old value where the file still says the same: it holds the records that were parsed already. */
+static OcConsent *
+read_consent (OcReader *self,
+              OcSnapshot *previous,
+              GCancellable *cancellable)
+{
+  g_autoptr (OcConsent) consent = oc_consent_load (self->paths, cancellable);
+
+  if (previous != NULL && oc_consent_equal (previous->consent, consent))
+    return oc_consent_ref (previous->consent);
+  return g_steal_pointer (&consent);
+}
+
 OcSnapshot *
 oc_reader_scan (OcReader *self,
                 OcSnapshot *previous,
@@ -222,7 +235,7 @@ oc_reader_scan (OcReader *self,
                                                  : g_ptr_array_ref (previous->plugins);
   if (now->plugins == NULL)
     return NULL;
-  now->consent = (dirty & OC_DIRTY_CONSENT) != 0 ? oc_consent_load (self->paths, cancellable)
+  now->consent = (dirty & OC_DIRTY_CONSENT) != 0 ? read_consent (self, previous, cancellable)
                                                  : oc_consent_ref (previous->consent);
   now->policy = (dirty & OC_DIRTY_POLICY) != 0 ? oc_policy_load (self->paths) : oc_policy_ref (previous->policy);
   if ((dirty & OC_DIRTY_HEALTH) != 0)
