@@ -93,6 +93,21 @@ exit_of (OcOutcome outcome)
   return OC_EXIT_ERROR;
 }
 
+/* At most @max bytes of @text, not cut into a character. */
+static char *
+dup_capped (const char *text,
+            gsize max)
+{
+  gsize len = strlen (text);
+
+  if (len <= max)
+    return g_strdup (text);
+  len = max;
+  while (len > 0 && ((guchar) text[len] & 0xc0) == 0x80)
+    len--;
+  return g_strdup_printf ("%.*s…", (int) len, text);
+}
+
 void
 oc_report_end (OcReport *self,
                OcOutcome outcome,
@@ -102,7 +117,7 @@ oc_report_end (OcReport *self,
   self->outcome = outcome;
   self->exit = exit_of (outcome);
   g_free (self->message);
-  self->message = g_strdup (message);
+  self->message = message ? dup_capped (message, OC_REPORT_MAX_MESSAGE_BYTES) : NULL;
 }
 
 gboolean
@@ -111,7 +126,6 @@ oc_report_add_log (OcReport *self,
                    const char *message)
 {
   OcLogLine *line;
-  gsize len = strlen (message);
 
   if (self->log->len >= OC_REPORT_MAX_LOG_LINES)
     {
@@ -121,15 +135,7 @@ oc_report_add_log (OcReport *self,
     }
   line = g_new0 (OcLogLine, 1);
   line->level = g_strdup (level);
-  if (len > OC_REPORT_MAX_LOG_BYTES)
-    {
-      len = OC_REPORT_MAX_LOG_BYTES;
-      while (len > 0 && ((guchar) message[len] & 0xc0) == 0x80)
-        len--;
-      line->message = g_strdup_printf ("%.*s…", (int) len, message);
-    }
-  else
-    line->message = g_strdup (message);
+  line->message = dup_capped (message, OC_REPORT_MAX_LOG_BYTES);
   g_ptr_array_add (self->log, line);
   return TRUE;
 }

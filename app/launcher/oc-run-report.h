@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 /* Log lines kept of one run, and how long one may be: a log is for reading. */
 #define OC_REPORT_MAX_LOG_LINES 200
 #define OC_REPORT_MAX_LOG_BYTES 2048
+/* Of an error that a plugin reports: it is kept in the activity, run after run. */
+#define OC_REPORT_MAX_MESSAGE_BYTES 4096
 
 /**
  * OcReport: what a run came to, on its way to the one JSON object on stdout (documented at OcRunResult).

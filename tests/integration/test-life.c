@@ -9,7 +9,7 @@
 
 #include "launcher-fixture.h"
 
-static const char *const some[] = { "process.spawn:true", NULL };
+static const char *const some[] = { "process.spawn:true", "process.spawn:sleep", NULL };
 
 /* TERM ignored, and a child in a session of its own that ignores it too (bun #35012, bwrap #529). */
 static void
@@ -84,6 +84,29 @@ test_killed (void)
   g_assert_cmpint (((OcRun *) runs->pdata[1])->outcome, ==, OC_OUTCOME_RUNNING);
 }
 
+/* The same with a tool running in a sandbox of its own, and with a stop. */
+static void
+test_tool_ends_too (void)
+{
+  static const int signals[] = { SIGKILL, SIGTERM };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    {
+      g_autoptr (Fixture) fixture = fixture_new (some);
+      g_autoptr (GSubprocess) process = NULL;
+      g_autoptr (Ran) ran = NULL;
+
+      if (!fixture_can_run (fixture))
+        return;
+      process = fixture_start (fixture, "hang-with-tool", NULL);
+      /* The launcher, the first process of each sandbox, the worker and the tool. */
+      fixture_until (fixture_count_processes (fixture) >= 5);
+      g_subprocess_send_signal (process, signals[i]);
+      ran = fixture_wait (process);
+      fixture_until (fixture_count_processes (fixture) == 0);
+    }
+}
+
 /* What is cleared: only left-overs. A running launcher's folder, links, and what merely looks alike stay. */
 static void
 test_left_overs (void)
@@ -152,7 +175,7 @@ finish_revoked (GSubprocess *process,
 static void
 test_revoked (void)
 {
-  static const char *const more[] = { "process.spawn:true", "process.spawn:python3", NULL };
+  static const char *const more[] = { "process.spawn:true", "process.spawn:sleep", "process.spawn:python3", NULL };
   g_autoptr (Fixture) fixture = fixture_new (some);
   g_autofree char *marker = g_build_filename (fixture->data_folder, "hanging", NULL);
   g_autofree char *away = g_strconcat (fixture->plugin_folder, "-away", NULL);
@@ -352,6 +375,7 @@ main (int argc,
   g_test_add_func ("/life/time-out", test_time_out);
   g_test_add_func ("/life/stopped", test_stopped);
   g_test_add_func ("/life/killed", test_killed);
+  g_test_add_func ("/life/tool-ends-too", test_tool_ends_too);
   g_test_add_func ("/life/left-overs", test_left_overs);
   g_test_add_func ("/life/deep-temp", test_deep_temp);
   g_test_add_func ("/life/revoked", test_revoked);

@@ -449,6 +449,19 @@ test_three_errors (void)
 }
 
 static void
+test_long_report (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) ran = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  ran = fixture_run (fixture, "report-at-length", NULL);
+  ran_assert (ran, 1, "reported");
+  g_assert_cmpuint (strlen (ran_get (ran, "message")), ==, 4096 + strlen ("…"));
+}
+
+static void
 test_crash_tells (void)
 {
   g_autoptr (Fixture) fixture = fixture_new (none);
@@ -485,6 +498,7 @@ main (int argc,
   g_test_add_func ("/run/not-executable", test_not_executable);
   g_test_add_func ("/run/other-kinds", test_other_kinds);
   g_test_add_func ("/run/three-errors", test_three_errors);
+  g_test_add_func ("/run/long-report", test_long_report);
   g_test_add_func ("/run/crash-tells", test_crash_tells);
   return g_test_run ();
 }
