@@ -37,6 +37,13 @@ void home_enable (Home *self,
 /* What the state function says of @id now. (transfer full) */
 char *home_state (Home *self,
                   const char *id);
+#define assert_state(home, id, expected)                                                                      \
+  G_STMT_START                                                                                                \
+  {                                                                                                           \
+    g_autofree char *state_ = home_state (home, id);                                                          \
+    g_assert_cmpstr (state_, ==, expected);                                                                   \
+  }                                                                                                           \
+  G_STMT_END
 /* The consent file's bytes. (transfer full) */
 char *home_read_consent (Home *self,
                          gsize *len);
