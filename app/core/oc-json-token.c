@@ -77,7 +77,9 @@ oc_json_set_unexpected (const OcJsonCursor *self,
   if (c == '/' || c == '#')
     return oc_json_set_error_at (self, self->at, error,
                                  _("comments are not part of JSON; remove this one"));
-  if (c == '\'' || g_str_has_prefix (self->data + self->at, "“") || c == '`')
+  /* Not g_str_has_prefix(): the bytes do not end with a NUL. */
+  if (c == '\'' || c == '`'
+      || (self->len - self->at >= strlen ("“") && memcmp (self->data + self->at, "“", strlen ("“")) == 0))
     return oc_json_set_error_at (self, self->at, error,
                                  _("JSON has no quotes but \"; write \" here"));
 
