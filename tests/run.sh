@@ -85,7 +85,7 @@ as_tester ()
 {
   setpriv --reuid "$tester" --regid "$tester" --init-groups env -i PATH="$PATH" LANG=C.UTF-8 \
     USER="$tester" LOGNAME="$tester" HOME="$(getent passwd "$tester" | cut -d: -f6)" \
-    OC_SANDBOX_MUST_WORK="$OC_SANDBOX_MUST_WORK" OC_TIMEOUT_MULTIPLIER="${OC_TIMEOUT_MULTIPLIER:-1}" \
+    OC_SANDBOX_MUST_WORK="$OC_SANDBOX_MUST_WORK" OC_TIMEOUT_MULTIPLIER="${OC_TIMEOUT_MULTIPLIER:-1}" OC_PASS_SECONDS="${OC_PASS_SECONDS:-400}" \
     ASAN_OPTIONS="${ASAN_OPTIONS:-}" LSAN_OPTIONS="${LSAN_OPTIONS:-}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}" "$@"
 }
 
@@ -165,7 +165,7 @@ if test "$fast" = no; then
   say "Building with AddressSanitizer and UndefinedBehaviorSanitizer."
   if build build-sanitize -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1; then
     say "Running the tests again."
-    export OC_TIMEOUT_MULTIPLIER=4
+    export OC_TIMEOUT_MULTIPLIER=4 OC_PASS_SECONDS=800
     export ASAN_OPTIONS="detect_leaks=1:abort_on_error=1:strict_string_checks=1"
     export LSAN_OPTIONS="suppressions=$source/tests/lib/lsan.supp:print_suppressions=0"
     export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 
+TAIL = 25
 CASE = re.compile(r"^(ok|not ok)\b\s*(\d+)?\s*(?:-\s*)?(.*)$")
 DIRECTIVE = re.compile(r"#\s*(SKIP|TODO)\b\s*(.*)$", re.IGNORECASE)
 # A test of these suites that is skipped where the sandbox must work shows nothing, so it counts as failed.
@@ -43,6 +44,12 @@ def cases_of(test):
         yield "failed", "", test["result"].lower()
 
 
+def said_before_failing(test):
+    """The lines that explain a failure: what stands before each "not ok", else the end of the output."""
+    lines = [line for line in test.get("stdout", "").splitlines() if not line.startswith("ok ")]
+    return [line[:300] for line in lines[-TAIL:]]
+
+
 def must_run(folder, label):
     """The names of the tests that may not be skipped, from what meson knows of the build."""
     with open(os.path.join(folder, label + ".tests"), encoding="utf-8") as file:
@@ -54,7 +61,7 @@ def main():
     folder = sys.argv[1]
     must = os.environ.get("OC_SANDBOX_MUST_WORK") == "1"
     totals = {"passed": 0, "failed": 0, "skipped": 0}
-    failures, skips = [], []
+    failures, skips, tails = [], [], []
     for entry in sorted(os.listdir(folder)):
         path = os.path.join(folder, entry)
         if entry.endswith(".tests"):
@@ -69,6 +76,8 @@ def main():
         label = entry[: -len(".json")]
         musts = must_run(folder, label) if must else set()
         for test in tests:
+            if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
+                tails.append((f"{label}: {test['name']}", said_before_failing(test)))
             for result, name, why in cases_of(test):
                 where = f"{label}: {test['name']} {name}".rstrip() + (f" ({why})" if why else "")
                 if result == "skipped" and test["name"].split(" / ")[-1] in musts:
@@ -82,6 +91,10 @@ def main():
     if totals["passed"] + totals["failed"] == 0:
         failures.append("no test ran at all")
         totals["failed"] = 1
+    for name, lines in tails:
+        print(f"── {name}")
+        for line in lines:
+            print(f"   {line}")
     for line in skips:
         print(f"Skipped: {line}")
     for line in failures:

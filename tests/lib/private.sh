@@ -21,7 +21,7 @@ export LANG=C.UTF-8 LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=0
 export GSETTINGS_BACKEND=memory GSK_RENDERER=cairo LIBGL_ALWAYS_SOFTWARE=1
 
 # A process that a test left behind can hold meson up after the test itself has ended; this is the end of that.
-timeout --kill-after=10 "${OC_PASS_SECONDS:-900}" \
+timeout --kill-after=10 "${OC_PASS_SECONDS:-400}" \
   dbus-run-session -- xvfb-run --auto-servernum --server-args='-screen 0 1600x1200x24 -nolisten tcp' \
   meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "testlog-$pass" \
   --timeout-multiplier "${OC_TIMEOUT_MULTIPLIER:-1}" "$@"
