@@ -86,7 +86,6 @@ const Attempt attempts_reading[] = {
   { "read a secret from a folder's descriptor", "", "EACCES", "DONE", 0, { "read-relative", "~/folder", "../.ssh/id" } },
   { "read a secret through /proc/self/root", "", "EACCES", "DONE", 0, { "read", "/proc/self/root/%b/home/.ssh/id" } },
   { "read a secret through /proc/1/root", "", "EACCES|ENOENT", "DONE", 0, { "read", "/proc/%V/root/%b/home/.ssh/id" } },
-  { "read from the launcher's working folder", "CVE-2024-21626", "ENOENT|EACCES", "DONE", 0, { "read-relative", "/proc/%V/cwd", "." } },
   { "file handle of a secret", "shocker", "EPERM", "DONE|EOPNOTSUPP", 0, { "name-to-handle", "~/.ssh/id" } },
   { "read the consent file", "", "EACCES|ENOENT", "DONE", 0, { "read", "%B/consent.json" } },
   { "read the consent key", "", "EACCES|ENOENT", "DONE", 0, { "read", "%B/consent.key" } },
