@@ -114,8 +114,12 @@ oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
 typedef struct
 {
   char *canonical;
-  gboolean exists; /* and can be looked into */
+  gboolean exists;   /* and can be looked into */
+  GHashTable *names; /* (nullable) (element-type utf8 utf8): what is in it, where that is known and little */
 } Folder;
+
+/* A larger folder is not listed: to ask for each name is quicker then. */
+#define MAX_LISTED 1024
 
 typedef struct
 {
@@ -130,7 +134,33 @@ folder_free (gpointer data)
   Folder *self = data;
 
   g_free (self->canonical);
+  g_clear_pointer (&self->names, g_hash_table_unref);
   g_free (self);
+}
+
+static void
+folder_list (Folder *self)
+{
+  g_autoptr (GDir) dir = self->exists ? g_dir_open (self->canonical[0] != '\0' ? self->canonical : "/", 0, NULL) : NULL;
+  g_autoptr (GHashTable) names = NULL;
+  const char *name;
+
+  if (dir == NULL)
+    return;
+  names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      if (g_hash_table_size (names) == MAX_LISTED)
+        return;
+      g_hash_table_add (names, g_strdup (name));
+    }
+  self->names = g_steal_pointer (&names);
+}
+
+static gboolean
+folder_may_have (const Folder *self, const char *name)
+{
+  return self->exists && (self->names == NULL || g_hash_table_contains (self->names, name));
 }
 
 /* The general way, for the beginning of paths and for links. The last place added is where it ends. */
@@ -179,7 +209,7 @@ resolve_folder (Resolver *self, const char *path, const char *reason)
       g_autofree char *parent_path = g_strndup (path, (gsize) (name - path));
       const Folder *parent = resolve_folder (self, parent_path, reason);
       g_autofree char *canonical = g_strconcat (parent->canonical, name, NULL);
-      gboolean exists = parent->exists && lstat (canonical, &info) == 0;
+      gboolean exists = folder_may_have (parent, name + 1) && lstat (canonical, &info) == 0;
 
       if (exists && S_ISLNK (info.st_mode))
         folder = resolve_folder_whole (self, canonical, reason);
@@ -190,6 +220,7 @@ resolve_folder (Resolver *self, const char *path, const char *reason)
           folder->exists = exists;
         }
     }
+  folder_list (folder);
   g_hash_table_insert (self->folders, g_strdup (path), folder);
   return folder;
 }
@@ -205,7 +236,7 @@ resolve (Resolver *self, const char *path, const char *reason)
   gboolean exists;
   struct stat info;
 
-  exists = parent->exists && lstat (canonical, &info) == 0;
+  exists = folder_may_have (parent, name) && lstat (canonical, &info) == 0;
   if ((exists && S_ISLNK (info.st_mode)) || name[0] == '/' || strcmp (name, ".") == 0 || strcmp (name, "..") == 0)
     oc_guarded_resolve (path, reason, self->places);
   else
