@@ -106,7 +106,7 @@ find_open_run (OcActivity *self,
   if (local_error != NULL)
     g_propagate_error (error, g_steal_pointer (&local_error));
   else
-    g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, _ ("The activity has no run %" G_GINT64_FORMAT "."), run);
+    g_set_error_literal (error, OC_ERROR, OC_ERROR_NOT_FOUND, _ ("The activity has no record of this run."));
   return FALSE;
 }
 

@@ -146,11 +146,18 @@ parse_ending (OcRunResult *self,
   self->outcome = oc_outcome_from_id (outcome);
   if (self->outcome == OC_OUTCOME_RUNNING)
     self->outcome = OC_OUTCOME_REFUSED;
-  if (!exit_is_known (code) || !answer->exited || answer->status != code)
+  if (!answer->exited)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-                   _ ("The launcher’s answer (exit %d) does not fit how it ended (%s %d), so it is not believed."), (int) code,
-                   answer->exited ? _ ("code") : _ ("signal"), answer->status);
+                   _ ("The launcher’s answer (exit %d) does not fit how it ended (by signal %d), so it is not believed."),
+                   (int) code, answer->status);
+      return FALSE;
+    }
+  if (!exit_is_known (code) || answer->status != code)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                   _ ("The launcher’s answer (exit %d) does not fit how it ended (with code %d), so it is not believed."),
+                   (int) code, answer->status);
       return FALSE;
     }
   self->exit = (int) code;
