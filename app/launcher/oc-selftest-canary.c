@@ -230,5 +230,7 @@ oc_selftest_canary (int argc, char **argv)
   check_sockets ();
   check_kernel (argv[2]);
   check_privileges ();
-  return fflush (stdout) == 0 ? 0 : 1;
+  fflush (stdout);
+  /* Not through exit(): a leak checker's handler traces the process, which is refused here. */
+  _exit (ferror (stdout) ? 1 : 0);
 }

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
  * and checks each layer from inside, each denial beside a control outside that succeeds. Returns the object described at
  * OcSandboxReport. (transfer full), never NULL. */
 JsonNode *oc_selftest_run (gboolean allow_root);
-/* The canary's side: `ocelot-launcher --canary` executed inside the sandbox. Returns the exit code. Plain C. */
+/* The canary's side: `ocelot-launcher --canary` executed inside the sandbox. Ends the process, or returns an exit code. Plain C. */
 int oc_selftest_canary (int argc,
                         char **argv);
 
