@@ -13,6 +13,8 @@ export PATH
 . "$here/lib/packages.sh"
 # shellcheck source=tests/lib/setup.sh
 . "$here/lib/setup.sh"
+# shellcheck source=tests/lib/demo.sh
+. "$here/lib/demo.sh"
 
 usage ()
 {
@@ -147,14 +149,15 @@ run_pass ()
 
 say "Building."
 build build -Dbuildtype=debugoptimized || fail_early "The build failed."
-if test "$screenshots" = yes; then
-  OC_SCREENSHOTS=$top/build/screenshots
-  export OC_SCREENSHOTS
-  mkdir -p "$OC_SCREENSHOTS"
-fi
 say "Running the tests."
 run_pass build plain "$@"
-unset OC_SCREENSHOTS
+
+if test "$screenshots" = yes; then
+  say "Taking pictures of the window."
+  if ! (demo_begin "$source" "$builds/build" && trap demo_end EXIT && demo_pictures "$top/build/screenshots"); then
+    printf 'A picture of the window could not be taken.\n' >"$results/screenshots.failure"
+  fi
+fi
 
 if test "$bench" = yes; then
   say "Running the benchmarks."

@@ -142,21 +142,53 @@ demo_window ()
   in_demo "$demo_build/ui/ocelot-plugins" $demo_root
 }
 
+# take_picture FILE ARGUMENT…: the window, started with these arguments, on a private display.
+# The pointer stands in the middle of the screen: so wide, it is beside the window and opens no explanation.
+take_picture ()
+{
+  picture=$1
+  shift
+  # shellcheck disable=SC2086
+  if in_demo env GSK_RENDERER=cairo GDK_BACKEND=x11 GTK_A11Y=none xvfb-run -a -s '-screen 0 2600x860x24 -nolisten tcp' \
+      sh "$demo_sources/tests/lib/picture.sh" "$picture" "$demo_build/ui/ocelot-plugins" $demo_root "$@"; then
+    say "$picture"
+  else
+    complain "No picture could be taken of the window: $picture"
+    return 1
+  fi
+}
+
 demo_picture ()
 {
   mkdir -p "$demo_build/screenshots"
-  picture=$demo_build/screenshots/window.png
   say ""
   say "── A picture of the window"
-  # shellcheck disable=SC2086
-  if GSK_RENDERER=cairo GDK_BACKEND=x11 in_demo xvfb-run -a -s '-screen 0 1280x860x24 -nolisten tcp' \
-      sh "$demo_sources/tests/lib/picture.sh" "$picture" "$demo_build/ui/ocelot-plugins" $demo_root \
-      --show org.ocelot.samples.NotebookRunner; then
-    say "$picture"
-  else
-    complain "No picture could be taken of the window."
-    return 1
-  fi
+  take_picture "$demo_build/screenshots/window.png" --show org.ocelot.samples.NotebookRunner
+}
+
+# demo_pictures FOLDER: each page in each look, for a person to look at.
+demo_pictures ()
+{
+  folder=$1
+  notebook=org.ocelot.samples.NotebookRunner
+  crasher=org.ocelot.samples.Crasher
+  demo_failed=0
+  mkdir -p "$folder"
+  demo_enable "$notebook" >/dev/null
+  demo_enable "$crasher" >/dev/null
+  for _ in 1 2 3; do
+    step 1 "A run that crashes" run "$crasher" "$(demo_entry "$crasher")" >/dev/null
+  done
+  take_picture "$folder/plugin-page.png" --show "$notebook" || demo_failed=1
+  (export ADW_DEBUG_COLOR_SCHEME=prefer-dark; take_picture "$folder/plugin-page-dark.png" --show "$notebook") || demo_failed=1
+  (export ADW_DEBUG_HIGH_CONTRAST=1; take_picture "$folder/plugin-page-high-contrast.png" --show "$notebook") || demo_failed=1
+  take_picture "$folder/disabled-after-errors.png" --show "$crasher" || demo_failed=1
+  take_picture "$folder/invalid.png" --show org.ocelot.samples.HiddenText || demo_failed=1
+  take_picture "$folder/addon-bundle.png" --show org.ocelot.samples.AddonBundle || demo_failed=1
+  in_demo "$demo_build/app/cli/ocelotctl" disable "$notebook" >/dev/null
+  take_picture "$folder/review.png" --review "$notebook" || demo_failed=1
+  (export ADW_DEBUG_COLOR_SCHEME=prefer-dark; take_picture "$folder/review-dark.png" --review "$notebook") || demo_failed=1
+  return "$demo_failed"
 }
 
 # demo_web PORT: Broadway listens on 127.0.0.1 only, and asks for no password: whoever is on this computer can use the
@@ -180,5 +212,5 @@ demo_web ()
   say "The window, on the samples, is at http://127.0.0.1:$1/ (Ctrl+C ends it)."
   say "From another computer: ssh -L $1:127.0.0.1:$1 THIS-COMPUTER, then the same address there."
   # shellcheck disable=SC2086
-  GDK_BACKEND=broadway BROADWAY_DISPLAY=:7 GSK_RENDERER=cairo in_demo "$demo_build/ui/ocelot-plugins" $demo_root
+  in_demo env GDK_BACKEND=broadway BROADWAY_DISPLAY=:7 GSK_RENDERER=cairo "$demo_build/ui/ocelot-plugins" $demo_root
 }
