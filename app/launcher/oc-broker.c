@@ -17,7 +17,7 @@
 
 struct _OcBroker
 {
-  const OcHost *host;       /* borrowed */
+  OcHost *host;             /* borrowed */
   OcPermissionSet *granted; /* owned */
 
   OcRpcReader *reader; /* owned */
@@ -395,7 +395,7 @@ oc_broker_count_calls (OcBroker *self,
   return n;
 }
 
-const OcHost *
+OcHost *
 oc_broker_get_host (OcBroker *self)
 {
   return self->host;
@@ -429,7 +429,7 @@ drop_call (gpointer data)
 }
 
 OcBroker *
-oc_broker_new (const OcHost *host,
+oc_broker_new (OcHost *host,
                OcPermissionSet *granted,
                int to_worker,
                int from_worker,

@@ -33,7 +33,7 @@ typedef void (*OcBrokerEndFunc) (OcBroker *self,
                                  gpointer data);
 
 /* @host: borrowed for the broker's life. @to_worker, @from_worker: (transfer full). */
-OcBroker *oc_broker_new (const OcHost *host,
+OcBroker *oc_broker_new (OcHost *host,
                          OcPermissionSet *granted,
                          int to_worker,
                          int from_worker,
@@ -58,6 +58,6 @@ void oc_broker_answer (OcBroker *self,
                        GBytes *frame);
 guint oc_broker_count_calls (OcBroker *self,
                              const OcMethod *method);
-const OcHost *oc_broker_get_host (OcBroker *self);
+OcHost *oc_broker_get_host (OcBroker *self);
 
 G_END_DECLS

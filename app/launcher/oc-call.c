@@ -78,7 +78,7 @@ oc_call_get_method (OcCall *self)
   return self->method;
 }
 
-const OcHost *
+OcHost *
 oc_call_get_host (OcCall *self)
 {
   return oc_broker_get_host (self->broker);

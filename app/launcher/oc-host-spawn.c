@@ -408,7 +408,7 @@ start (OcCall *call,
 void
 oc_host_process_spawn (OcCall *call)
 {
-  const OcHost *host = oc_call_get_host (call);
+  OcHost *host = oc_call_get_host (call);
   g_autoptr (GBytes) input = NULL;
   g_autoptr (OcTool) tool = NULL;
   g_auto (GStrv) argv = NULL;
@@ -423,7 +423,7 @@ oc_host_process_spawn (OcCall *call)
       oc_call_fail_format (call, OC_RPC_BUSY, "busy", _("%d tools run already. Wait until one has ended."), OC_SPAWN_MAX_AT_ONCE);
       return;
     }
-  tool = oc_tools_look_up (host->tools, name);
+  tool = oc_tools_look_up (oc_host_get_tools (host), name);
   if (check_tool (call, tool))
     start (call, tool, argv, input, (guint) timeout_ms);
 }

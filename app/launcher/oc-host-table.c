@@ -53,6 +53,14 @@ oc_method_get (guint n)
   return n < G_N_ELEMENTS (methods) ? &methods[n] : NULL;
 }
 
+OcTools *
+oc_host_get_tools (OcHost *self)
+{
+  if (self->tools == NULL)
+    self->tools = oc_tools_new (NULL);
+  return self->tools;
+}
+
 void
 oc_host_clear (OcHost *self)
 {

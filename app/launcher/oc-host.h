@@ -37,10 +37,12 @@ typedef struct
   const char *temp_folder;      /* borrowed */
   OcNetwork network;
   OcReport *report;             /* borrowed */
-  OcTools *tools;               /* owned */
+  OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
   OcStore *store;               /* owned */
 } OcHost;
 void oc_host_clear (OcHost *self);
+/* Made when a tool is first asked for: reading the list of broad tools costs a run that starts none half a millisecond. */
+OcTools *oc_host_get_tools (OcHost *self);
 
 /**
  * OcCall: one request of the worker, until it is answered. A call that the broker drops (the run ended) is never answered; its
@@ -51,7 +53,7 @@ OcCall *oc_call_ref (OcCall *self);
 void oc_call_unref (OcCall *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcCall, oc_call_unref)
 
-const OcHost *oc_call_get_host (OcCall *self);
+OcHost *oc_call_get_host (OcCall *self);
 JsonObject *oc_call_get_params (OcCall *self);
 /* A notification: nothing is answered, and nothing is waited for. */
 gboolean oc_call_is_notification (OcCall *self);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* A worker's run, everything checked and made. All borrowed. */
 typedef struct
 {
-  const OcHost *host;
+  OcHost *host;
   OcGrant *grant;
   OcConsentWatch *watch; /* made before the grant was looked up */
   OcActivity *activity;

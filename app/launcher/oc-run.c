@@ -202,7 +202,6 @@ fill_host (Run *self)
   self->host.temp_folder = oc_temp_get_path (self->temp);
   self->host.network = client ? OC_NETWORK_CLIENT : OC_NETWORK_NONE;
   self->host.report = self->report;
-  self->host.tools = oc_tools_new (NULL);
   self->host.store = oc_store_new (storage, on_store_notice, self);
 }
 
