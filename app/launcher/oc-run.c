@@ -156,7 +156,7 @@ begin (Run *self)
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   self->activity = oc_activity_open (self->paths, &error);
   if (self->activity == NULL)
-    return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
+    return refuse (self, OC_EXIT_REFUSED, error->message, _("A run that cannot be recorded is not made."));
   if (!check_health (self))
     return FALSE;
   self->run = oc_activity_begin_run (self->activity, options->id, self->host.entry->id, options->surface, &error);
