@@ -68,12 +68,21 @@ details_pressed_cb (GtkGesture *gesture)
   gtk_gesture_set_state (gesture, GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
+/* What is closed is not laid out either: 200 rows of wrapped text would take seconds. */
+static void
+child_revealed_cb (OcDetailRow *self)
+{
+  if (!gtk_revealer_get_reveal_child (self->revealer) && !gtk_revealer_get_child_revealed (self->revealer))
+    gtk_widget_set_visible (GTK_WIDGET (self->revealer), FALSE);
+}
+
 static void
 oc_detail_row_init (OcDetailRow *self)
 {
   GtkGesture *click;
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->revealer, "notify::child-revealed", G_CALLBACK (child_revealed_cb), self);
   click = gtk_gesture_click_new ();
   g_signal_connect (click, "pressed", G_CALLBACK (details_pressed_cb), NULL);
   gtk_widget_add_controller (GTK_WIDGET (self->revealer), GTK_EVENT_CONTROLLER (click));
@@ -177,7 +186,6 @@ oc_detail_row_add_detail (OcDetailRow *self,
   if (self->expandable || self->open_for_good)
     return;
   self->expandable = TRUE;
-  gtk_widget_set_visible (GTK_WIDGET (self->revealer), TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->arrow), TRUE);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (self), TRUE);
   gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED, FALSE, -1);
@@ -221,6 +229,8 @@ oc_detail_row_set_expanded (OcDetailRow *self,
 {
   if (!self->expandable)
     return;
+  if (expanded)
+    gtk_widget_set_visible (GTK_WIDGET (self->revealer), TRUE);
   gtk_revealer_set_reveal_child (self->revealer, expanded);
   if (expanded)
     gtk_widget_add_css_class (GTK_WIDGET (self), "expanded");

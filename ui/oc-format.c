@@ -5,6 +5,8 @@
 
 #include "core/oc-text.h"
 
+#define LABEL_MIN_CHARS 8
+
 static gint64
 days_between (GDateTime *from,
               GDateTime *to)
@@ -113,6 +115,9 @@ oc_label_new (const char *text,
 
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  /* Without it GTK lays the text out one character a line to learn how narrow it can be: most of the time that a long
+   * review took to show. */
+  gtk_label_set_width_chars (GTK_LABEL (label), LABEL_MIN_CHARS);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   if (css_class != NULL)
     gtk_widget_add_css_class (label, css_class);
