@@ -119,21 +119,15 @@ read_leading_options (OcCli *self,
   return i;
 }
 
-int
-main (int argc,
-      char **argv)
+static int
+run_command (int argc,
+             char **argv)
 {
   OcCli self = { 0 };
   const OcCliCommand *command;
   int exit_code = OC_CLI_USAGE;
-  int at;
+  int at = read_leading_options (&self, argc, argv, &exit_code);
 
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, OC_LOCALEDIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  g_set_prgname ("ocelotctl");
-
-  at = read_leading_options (&self, argc, argv, &exit_code);
   if (at == 0)
     return exit_code;
   command = find_command (argv[at]);
@@ -145,9 +139,23 @@ main (int argc,
   exit_code = command->run (&self, command, argv + at + 1);
   oc_tools_unref (self.tools);
   oc_paths_unref (self.paths);
+  return exit_code;
+}
 
+int
+main (int argc,
+      char **argv)
+{
+  int exit_code;
+
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, OC_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  g_set_prgname ("ocelotctl");
+
+  exit_code = run_command (argc, argv);
   /* A full disk or a closed pipe must not look like success. */
-  if (fflush (stdout) != 0 && exit_code == OC_CLI_DONE)
+  if ((fflush (stdout) != 0 || ferror (stdout)) && exit_code == OC_CLI_DONE)
     exit_code = OC_CLI_FAILED;
   return exit_code;
 }

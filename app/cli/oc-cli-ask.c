@@ -39,7 +39,11 @@ read_line (char *line,
       if (line[at] == '\n')
         break;
       if (++at == size)
-        return FALSE;
+        {
+          /* The rest of the line must not become a command of the shell that comes next. */
+          tcflush (STDIN_FILENO, TCIFLUSH);
+          return FALSE;
+        }
     }
   line[at] = '\0';
   return TRUE;

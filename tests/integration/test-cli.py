@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import unicodedata
 
@@ -594,6 +595,14 @@ def doctor_folder():
             got = home.ctl(command)
             equal(got.returncode, 1, f"exit of {command}")
             contains((got.stdout + got.stderr).replace("\n         ", ""), "Plugins", "it names the folder")
+
+
+@case("/cli/a-full-disk-is-no-success")
+def full_disk():
+    with Home() as home, open("/dev/full", "w", encoding="utf-8") as full:
+        for words in (["list"], ["list", "--json"], ["--help"]):
+            got = subprocess.run([CTL, *words], env=home.environment(), stdout=full, stderr=subprocess.DEVNULL, check=False)
+            equal(got.returncode, 1, f"exit of {words}")
 
 
 # ---- how it looks
