@@ -257,3 +257,37 @@ oc_detail_list_new (void)
   g_signal_connect (list, "row-activated", G_CALLBACK (row_activated_cb), NULL);
   return list;
 }
+
+void
+oc_detail_list_save (GtkListBox *list,
+                     GHashTable *open,
+                     char **focused)
+{
+  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (list)); row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      if (!OC_IS_DETAIL_ROW (row) || OC_DETAIL_ROW (row)->key == NULL)
+        continue;
+      if (oc_detail_row_get_expanded (OC_DETAIL_ROW (row)))
+        g_hash_table_add (open, g_strdup (OC_DETAIL_ROW (row)->key));
+      if (gtk_widget_has_focus (row) && *focused == NULL)
+        *focused = g_strdup (OC_DETAIL_ROW (row)->key);
+    }
+}
+
+void
+oc_detail_list_restore (GtkListBox *list,
+                        GHashTable *open,
+                        const char *focused)
+{
+  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (list)); row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      const char *key = OC_IS_DETAIL_ROW (row) ? OC_DETAIL_ROW (row)->key : NULL;
+
+      if (key == NULL)
+        continue;
+      if (g_hash_table_contains (open, key))
+        oc_detail_row_set_expanded (OC_DETAIL_ROW (row), TRUE);
+      if (g_strcmp0 (key, focused) == 0)
+        gtk_widget_grab_focus (row);
+    }
+}

@@ -47,5 +47,14 @@ void oc_detail_row_set_expanded (OcDetailRow *self,
 
 /* A boxed list whose rows open when activated. Floating. */
 GtkWidget *oc_detail_list_new (void);
+/* Before its rows are made anew: adds the keys of those that are open to @open (a set of utf8), and sets @focused to the key
+ * of the one that has the focus, if one has. */
+void oc_detail_list_save (GtkListBox *list,
+                          GHashTable *open,
+                          char **focused);
+/* Afterwards. @focused: (nullable) */
+void oc_detail_list_restore (GtkListBox *list,
+                             GHashTable *open,
+                             const char *focused);
 
 G_END_DECLS

@@ -409,38 +409,6 @@ fill_commands (OcPluginPage *self)
 }
 
 static void
-collect_open (GtkListBox *list,
-              GHashTable *open,
-              char **focused)
-{
-  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (list)); row != NULL; row = gtk_widget_get_next_sibling (row))
-    {
-      if (!OC_IS_DETAIL_ROW (row) || oc_detail_row_get_key (OC_DETAIL_ROW (row)) == NULL)
-        continue;
-      if (oc_detail_row_get_expanded (OC_DETAIL_ROW (row)))
-        g_hash_table_add (open, g_strdup (oc_detail_row_get_key (OC_DETAIL_ROW (row))));
-      if (gtk_widget_has_focus (row))
-        *focused = g_strdup (oc_detail_row_get_key (OC_DETAIL_ROW (row)));
-    }
-}
-
-static void
-restore_open (GtkListBox *list,
-              GHashTable *open,
-              const char *focused)
-{
-  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (list)); row != NULL; row = gtk_widget_get_next_sibling (row))
-    {
-      const char *key = OC_IS_DETAIL_ROW (row) ? oc_detail_row_get_key (OC_DETAIL_ROW (row)) : NULL;
-
-      if (key != NULL && g_hash_table_contains (open, key))
-        oc_detail_row_set_expanded (OC_DETAIL_ROW (row), TRUE);
-      if (key != NULL && g_strcmp0 (key, focused) == 0)
-        gtk_widget_grab_focus (row);
-    }
-}
-
-static void
 fill_history (OcPluginPage *self)
 {
   g_autoptr (GHashTable) open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -452,7 +420,7 @@ fill_history (OcPluginPage *self)
        row = gtk_widget_get_next_sibling (row))
     if (OC_IS_DETAIL_ROW (row) && oc_permission_row_is_granted (OC_DETAIL_ROW (row)))
       oc_permission_row_set_history (OC_DETAIL_ROW (row), self->history);
-  collect_open (self->runs, open, &focused);
+  oc_detail_list_save (self->runs, open, &focused);
   oc_list_box_clear (self->runs);
   if (self->history == NULL)
     {
@@ -461,7 +429,7 @@ fill_history (OcPluginPage *self)
     }
   n = oc_history_get_n_runs (self->history);
   oc_page_fill_runs (self->runs, self->status, self->history);
-  restore_open (self->runs, open, focused);
+  oc_detail_list_restore (self->runs, open, focused);
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
   if (n > oc_history_get_runs (self->history)->len)
     summary = g_strdup_printf (_("The last %u of %u runs."), oc_history_get_runs (self->history)->len, n);
@@ -563,10 +531,10 @@ refill_in_place (OcPluginPage *self)
   g_autofree char *focused = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
-    collect_open (lists[i], open, &focused);
+    oc_detail_list_save (lists[i], open, &focused);
   fill (self);
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
-    restore_open (lists[i], open, focused);
+    oc_detail_list_restore (lists[i], open, focused);
 }
 
 void
