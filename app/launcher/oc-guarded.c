@@ -12,7 +12,8 @@
 #define MAX_LINKS 40
 #define LIST_RESOURCE "/org/ocelot/core/guarded-places.list"
 
-/* Where a variable is not set, its folder is the default below home; where it is, both are guarded. */
+/* Where a variable is not set, its folder is the default below home; where it is, both are guarded.
+ */
 static const struct
 {
   const char *variable;
@@ -55,7 +56,7 @@ take_component (GString *rest)
   gsize length = strcspn (rest->str + start, "/");
   char *component = g_strndup (rest->str + start, length);
 
-  g_string_erase (rest, 0, (gssize) (start + length));
+  g_string_erase (rest, 0, (gssize)(start + length));
   return component;
 }
 
@@ -65,7 +66,7 @@ go_up (GString *done)
   char *slash = strrchr (done->str, '/');
 
   if (slash != NULL)
-    g_string_truncate (done, (gsize) (slash - done->str));
+    g_string_truncate (done, (gsize)(slash - done->str));
 }
 
 void
@@ -109,13 +110,14 @@ oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
     add_place (places, done->str, reason, reachable ? &info : NULL);
 }
 
-/* The list has hundreds of lines, most of them in few folders and most of what they name does not exist: each folder is looked at
- * once. */
+/* The list has hundreds of lines, most of them in few folders and most of what they name does not
+ * exist: each folder is looked at once. */
 typedef struct
 {
   char *canonical;
   gboolean exists;   /* and can be looked into */
-  GHashTable *names; /* (nullable) (element-type utf8 utf8): what is in it, where that is known and little */
+  GHashTable *names; /* (nullable) (element-type utf8 utf8): what is in it, where that is known and
+                        little */
 } Folder;
 
 /* A larger folder is not listed: to ask for each name is quicker then. */
@@ -141,7 +143,9 @@ folder_free (gpointer data)
 static void
 folder_list (Folder *self)
 {
-  g_autoptr (GDir) dir = self->exists ? g_dir_open (self->canonical[0] != '\0' ? self->canonical : "/", 0, NULL) : NULL;
+  g_autoptr (GDir) dir = self->exists ? g_dir_open (
+                             self->canonical[0] != '\0' ? self->canonical : "/", 0, NULL)
+                                      : NULL;
   g_autoptr (GHashTable) names = NULL;
   const char *name;
 
@@ -163,7 +167,8 @@ folder_may_have (const Folder *self, const char *name)
   return self->exists && (self->names == NULL || g_hash_table_contains (self->names, name));
 }
 
-/* The general way, for the beginning of paths and for links. The last place added is where it ends. */
+/* The general way, for the beginning of paths and for links. The last place added is where it ends.
+ */
 static Folder *
 resolve_folder_whole (Resolver *self, const char *path, const char *reason)
 {
@@ -202,11 +207,12 @@ resolve_folder (Resolver *self, const char *path, const char *reason)
 
   if (folder != NULL)
     return folder;
-  if (name == NULL || name == path || strcmp (name, "/.") == 0 || strcmp (name, "/..") == 0 || name[1] == '\0')
+  if (name == NULL || name == path || strcmp (name, "/.") == 0 || strcmp (name, "/..") == 0
+      || name[1] == '\0')
     folder = resolve_folder_whole (self, path, reason);
   else
     {
-      g_autofree char *parent_path = g_strndup (path, (gsize) (name - path));
+      g_autofree char *parent_path = g_strndup (path, (gsize)(name - path));
       const Folder *parent = resolve_folder (self, parent_path, reason);
       g_autofree char *canonical = g_strconcat (parent->canonical, name, NULL);
       gboolean exists = folder_may_have (parent, name + 1) && lstat (canonical, &info) == 0;
@@ -237,7 +243,8 @@ resolve (Resolver *self, const char *path, const char *reason)
   struct stat info;
 
   exists = folder_may_have (parent, name) && lstat (canonical, &info) == 0;
-  if ((exists && S_ISLNK (info.st_mode)) || name[0] == '/' || strcmp (name, ".") == 0 || strcmp (name, "..") == 0)
+  if ((exists && S_ISLNK (info.st_mode)) || name[0] == '/' || strcmp (name, ".") == 0
+      || strcmp (name, "..") == 0)
     oc_guarded_resolve (path, reason, self->places);
   else
     add_place (self->places, canonical, reason, exists ? &info : NULL);
@@ -255,8 +262,8 @@ add_in_home (Resolver *self, const char *home, const char *below, const char *re
       gsize length = strlen (xdg_folders[i].folder);
       const char *value = g_getenv (xdg_folders[i].variable);
 
-      if (value != NULL && g_path_is_absolute (value) && g_str_has_prefix (below, xdg_folders[i].folder)
-          && below[length] == '/')
+      if (value != NULL && g_path_is_absolute (value)
+          && g_str_has_prefix (below, xdg_folders[i].folder) && below[length] == '/')
         {
           g_autofree char *moved = g_build_filename (value, below + length + 1, NULL);
 
@@ -298,8 +305,10 @@ add_line (Resolver *self, char *line, guint number, GError **error)
 
   if (reason == NULL || reason[1] == '\0')
     {
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-                   "guarded-places: line %u of the list of guarded places has no reason after its path", number);
+      g_set_error (
+          error, OC_ERROR, OC_ERROR_SANDBOX,
+          "guarded-places: line %u of the list of guarded places has no reason after its path",
+          number);
       return FALSE;
     }
   *reason++ = '\0';
@@ -312,8 +321,10 @@ add_line (Resolver *self, char *line, guint number, GError **error)
     add_in_variable (self, path, reason);
   else
     {
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-                   "guarded-places: line %u of the list of guarded places begins with none of /, ~/ and $", number);
+      g_set_error (
+          error, OC_ERROR, OC_ERROR_SANDBOX,
+          "guarded-places: line %u of the list of guarded places begins with none of /, ~/ and $",
+          number);
       return FALSE;
     }
   return TRUE;
@@ -330,9 +341,12 @@ compare_places (gconstpointer a, gconstpointer b)
 GPtrArray *
 oc_guarded_list_from_text (const char *text, const char *const *homes, GError **error)
 {
-  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
-  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
-  g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, folder_free);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (
+      (GDestroyNotify)oc_guarded_place_free);
+  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (
+      (GDestroyNotify)oc_guarded_place_free);
+  g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                          folder_free);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   Resolver resolver = { .homes = homes, .folders = folders, .places = all };
 
@@ -349,12 +363,14 @@ oc_guarded_list_from_text (const char *text, const char *const *homes, GError **
 GPtrArray *
 oc_guarded_list (const char *const *homes, GError **error)
 {
-  g_autoptr (GBytes) bytes = g_resources_lookup_data (LIST_RESOURCE, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+  g_autoptr (GBytes) bytes = g_resources_lookup_data (LIST_RESOURCE, G_RESOURCE_LOOKUP_FLAGS_NONE,
+                                                      NULL);
   g_autofree char *text = NULL;
 
   if (bytes == NULL)
     {
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "guarded-places: the list of guarded places is missing from the program");
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                   "guarded-places: the list of guarded places is missing from the program");
       return NULL;
     }
   text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));

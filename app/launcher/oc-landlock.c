@@ -33,7 +33,8 @@
 #define READ_RIGHTS (RIGHT_EXECUTE | RIGHT_READ_FILE | RIGHT_READ_DIR)
 #define FILE_READ_RIGHTS (RIGHT_EXECUTE | RIGHT_READ_FILE)
 /* Not even in its own folders: device nodes (no mknod without capabilities anyway) and sockets. */
-#define NEVER_RIGHTS (RIGHT_MAKE_CHAR | RIGHT_MAKE_BLOCK | RIGHT_MAKE_SOCK | RIGHT_IOCTL_DEV | RIGHT_RESOLVE_UNIX)
+#define NEVER_RIGHTS                                                                               \
+  (RIGHT_MAKE_CHAR | RIGHT_MAKE_BLOCK | RIGHT_MAKE_SOCK | RIGHT_IOCTL_DEV | RIGHT_RESOLVE_UNIX)
 
 struct ruleset_attr
 {
@@ -62,7 +63,7 @@ oc_landlock_get_abi (void)
 {
   long abi = syscall (SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
 
-  return abi < 0 ? 0 : (int) abi;
+  return abi < 0 ? 0 : (int)abi;
 }
 
 static int
@@ -70,7 +71,7 @@ allow_fd (int ruleset, int fd, uint64_t rights)
 {
   struct path_attr attr = { .allowed = rights, .parent_fd = fd };
 
-  return (int) syscall (SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0);
+  return (int)syscall (SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0);
 }
 
 static int
@@ -111,7 +112,8 @@ find_child (const OcStage *stage, const OcNode *node, const char *name)
 static int enumerate (const OcStage *stage, int ruleset, const OcNode *node, int folder);
 
 static int
-allow_entry (const OcStage *stage, int ruleset, const OcNode *node, int folder, const struct entry *entry)
+allow_entry (
+    const OcStage *stage, int ruleset, const OcNode *node, int folder, const struct entry *entry)
 {
   const OcNode *child = find_child (stage, node, entry->name);
   unsigned char type = entry->type;
@@ -146,13 +148,14 @@ allow_entry (const OcStage *stage, int ruleset, const OcNode *node, int folder, 
   return result;
 }
 
-/* Allows every entry of an ancestor of a guarded place but those on the way to one. What is created or renamed there later, and
- * so slips from under a mask, has no rule and is not readable. Listing is allowed: Landlock cannot allow it for one folder
- * alone, so the names in a guarded folder that is created later can be seen, its files not. */
+/* Allows every entry of an ancestor of a guarded place but those on the way to one. What is created
+ * or renamed there later, and so slips from under a mask, has no rule and is not readable. Listing
+ * is allowed: Landlock cannot allow it for one folder alone, so the names in a guarded folder that
+ * is created later can be seen, its files not. */
 static int
 enumerate (const OcStage *stage, int ruleset, const OcNode *node, int folder)
 {
-  _Alignas (struct entry) char buffer[8192];
+  _Alignas(struct entry) char buffer[8192];
   int fd, result = 0;
   long n;
 
@@ -164,7 +167,7 @@ enumerate (const OcStage *stage, int ruleset, const OcNode *node, int folder)
   while (result == 0 && (n = syscall (SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
     for (long at = 0; result == 0 && at < n;)
       {
-        const struct entry *entry = (const struct entry *) (buffer + at);
+        const struct entry *entry = (const struct entry *)(buffer + at);
 
         at += entry->length;
         if (strcmp (entry->name, ".") != 0 && strcmp (entry->name, "..") != 0)
@@ -201,11 +204,13 @@ allow_own (const OcStage *stage, int ruleset, uint64_t handled, const char **wha
       uint64_t rights = op->kind == OC_OP_WRITABLE ? handled & ~NEVER_RIGHTS : READ_RIGHTS;
 
       *what = op->path;
-      if ((op->kind == OC_OP_READ_ONLY || op->kind == OC_OP_WRITABLE) && allow_path (ruleset, op->path, rights) != 0)
+      if ((op->kind == OC_OP_READ_ONLY || op->kind == OC_OP_WRITABLE)
+          && allow_path (ruleset, op->path, rights) != 0)
         return -1;
     }
   *what = "/dev/null";
-  return allow_path (ruleset, "/dev/null", handled & (RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_TRUNCATE));
+  return allow_path (ruleset, "/dev/null",
+                     handled & (RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_TRUNCATE));
 }
 
 int
@@ -239,11 +244,12 @@ oc_landlock_apply (const OcStage *stage, const char **what)
   if (abi >= 9)
     attr.handled_fs |= RIGHT_RESOLVE_UNIX;
   *what = "ruleset";
-  ruleset = (int) syscall (SYS_landlock_create_ruleset, &attr, size, 0);
+  ruleset = (int)syscall (SYS_landlock_create_ruleset, &attr, size, 0);
   if (ruleset < 0)
     return -1;
-  if (allow_reading (stage, ruleset, what) != 0 || allow_own (stage, ruleset, attr.handled_fs, what) != 0)
+  if (allow_reading (stage, ruleset, what) != 0
+      || allow_own (stage, ruleset, attr.handled_fs, what) != 0)
     return -1;
   *what = "restrict";
-  return (int) syscall (SYS_landlock_restrict_self, ruleset, 0) | close (ruleset);
+  return (int)syscall (SYS_landlock_restrict_self, ruleset, 0) | close (ruleset);
 }

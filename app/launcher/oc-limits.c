@@ -5,19 +5,23 @@
 
 /* The one table of defaults.
  *
- * address_space: not for workers. A worker may be a script host, and JavaScriptCore reserves some 137 GB of addresses and
- * aborts at start under any RLIMIT_AS below about 10 GB, Node needs 1 GB (launcher.md section 3). What a worker really uses
- * is watched from outside instead.
- * processes: counted by the kernel within the sandbox's own user namespace (since Linux 5.14); uid 0 is not bound by it.
+ * address_space: not for workers. A worker may be a script host, and JavaScriptCore reserves some
+ * 137 GB of addresses and aborts at start under any RLIMIT_AS below about 10 GB, Node needs 1 GB
+ * (launcher.md section 3). What a worker really uses is watched from outside instead. processes:
+ * counted by the kernel within the sandbox's own user namespace (since Linux 5.14); uid 0 is not
+ * bound by it.
  */
 static const OcLimits oc_limits_defaults[] = {
-  [OC_ROLE_WORKER] = { .address_space = 0, .file_size = 1024 * MIB, .open_files = 1024, .processes = 256 },
-  [OC_ROLE_TOOL] = { .address_space = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 1024, .processes = 128 },
+  [OC_ROLE_WORKER]
+  = { .address_space = 0, .file_size = 1024 * MIB, .open_files = 1024, .processes = 256 },
+  [OC_ROLE_TOOL]
+  = { .address_space = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 1024, .processes = 128 },
 };
 
 const OcLimits *
 oc_limits_get_default (OcRole role)
 {
-  g_return_val_if_fail (role == OC_ROLE_WORKER || role == OC_ROLE_TOOL, &oc_limits_defaults[OC_ROLE_WORKER]);
+  g_return_val_if_fail (role == OC_ROLE_WORKER || role == OC_ROLE_TOOL,
+                        &oc_limits_defaults[OC_ROLE_WORKER]);
   return &oc_limits_defaults[role];
 }

@@ -12,8 +12,8 @@
 typedef struct
 {
   char *device;
-  char *root;  /* within the file system */
-  char *point; /* where it is */
+  char *root;        /* within the file system */
+  char *point;       /* where it is */
   guint n_of_device; /* in the table: 1 has no aliases */
 } Mount;
 
@@ -41,7 +41,8 @@ oc_mount_table_free (OcMountTable *self)
   g_free (self);
 }
 
-/* Spaces, tabs, line feeds and backslashes are written as \040 and so on: the very escapes g_strcompress() undoes. */
+/* Spaces, tabs, line feeds and backslashes are written as \040 and so on: the very escapes
+ * g_strcompress() undoes. */
 static gboolean
 add_mount (GArray *mounts, const char *line)
 {
@@ -68,12 +69,15 @@ oc_mount_table_new_from_text (const char *text, GError **error)
   for (guint i = 0; lines[i] != NULL; i++)
     if (lines[i][0] != '\0' && !add_mount (self->mounts, lines[i]))
       {
-        g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "mounts: line %u of /proc/self/mountinfo cannot be understood", i + 1);
+        g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                     "mounts: line %u of /proc/self/mountinfo cannot be understood", i + 1);
         return NULL;
       }
   for (guint i = 0; i < self->mounts->len; i++)
     for (guint j = 0; j < self->mounts->len; j++)
-      if (strcmp (g_array_index (self->mounts, Mount, i).device, g_array_index (self->mounts, Mount, j).device) == 0)
+      if (strcmp (g_array_index (self->mounts, Mount, i).device,
+                  g_array_index (self->mounts, Mount, j).device)
+          == 0)
         g_array_index (self->mounts, Mount, i).n_of_device++;
   return g_steal_pointer (&self);
 }
@@ -113,7 +117,8 @@ join (const char *folder, const char *tail)
   return g_strconcat (strcmp (folder, "/") == 0 ? "" : folder, tail, NULL);
 }
 
-/* The mount a path is on: the longest mount point above it, and of several at one place the last, which covers the others. */
+/* The mount a path is on: the longest mount point above it, and of several at one place the last,
+ * which covers the others. */
 static Mount *
 find_mount (OcMountTable *self, const char *path)
 {
@@ -123,7 +128,8 @@ find_mount (OcMountTable *self, const char *path)
     {
       Mount *mount = &g_array_index (self->mounts, Mount, i);
 
-      if (is_at_or_below (path, mount->point) && (found == NULL || strlen (mount->point) >= strlen (found->point)))
+      if (is_at_or_below (path, mount->point)
+          && (found == NULL || strlen (mount->point) >= strlen (found->point)))
         found = mount;
     }
   return found;

@@ -16,8 +16,9 @@
 /* The names oc-temp.c gives the folders of runs. */
 #define TEMP_PREFIX "ocelot-"
 
-/* Where other programs' sockets are. No Unix socket can be opened at all (seccomp); this is the second layer, and keeps the
- * files beside the sockets, such as X11's keys, from being read. Absolute, or "~/…", or "$NAME". */
+/* Where other programs' sockets are. No Unix socket can be opened at all (seccomp); this is the
+ * second layer, and keeps the files beside the sockets, such as X11's keys, from being read.
+ * Absolute, or "~/…", or "$NAME". */
 static const struct
 {
   const char *path;
@@ -52,7 +53,8 @@ static const struct
   { "/run/screen", "terminals" },
 };
 
-/* NULL-terminated, the environment's first. The real home is guarded too where HOME is something else. */
+/* NULL-terminated, the environment's first. The real home is guarded too where HOME is something
+ * else. */
 static GPtrArray *
 list_homes (OcPlan *self)
 {
@@ -61,8 +63,9 @@ list_homes (OcPlan *self)
   char buffer[4096];
 
   g_ptr_array_add (homes, g_strdup (self->home));
-  if (getpwuid_r (geteuid (), &entry, buffer, sizeof buffer, &found) == 0 && found != NULL && found->pw_dir != NULL
-      && g_path_is_absolute (found->pw_dir) && strcmp (found->pw_dir, self->home) != 0)
+  if (getpwuid_r (geteuid (), &entry, buffer, sizeof buffer, &found) == 0 && found != NULL
+      && found->pw_dir != NULL && g_path_is_absolute (found->pw_dir)
+      && strcmp (found->pw_dir, self->home) != 0)
     g_ptr_array_add (homes, g_strdup (found->pw_dir));
   g_ptr_array_add (homes, NULL);
   return homes;
@@ -77,7 +80,8 @@ add_mask (OcPlan *self, const char *path, const char *reason)
 static void
 add_services (OcPlan *self, const char *const *homes)
 {
-  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_guarded_place_free);
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (
+      (GDestroyNotify)oc_guarded_place_free);
 
   for (gsize i = 0; i < G_N_ELEMENTS (services); i++)
     {
@@ -111,7 +115,8 @@ refuse_guarded (const char *own, const OcGuardedPlace *place, GError **error)
   g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
 
   g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-               "guarded-places: %s lies in or around the guarded place %s (%s); move one of them", shown_own, shown, place->reason);
+               "guarded-places: %s lies in or around the guarded place %s (%s); move one of them",
+               shown_own, shown, place->reason);
   return FALSE;
 }
 
@@ -172,14 +177,17 @@ add_guarded (OcPlan *self, const char *const *homes, OcMountTable *table, GError
         {
           g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
 
-          g_ptr_array_add (self->notes,
-                           g_strdup_printf ("%s has other names on its disk (hard links), which stay readable", shown));
+          g_ptr_array_add (
+              self->notes,
+              g_strdup_printf ("%s has other names on its disk (hard links), which stay readable",
+                               shown));
         }
     }
   return TRUE;
 }
 
-/* Everything of ours but the plugin's own folders: other plugins, their data, consent, activity, storage. */
+/* Everything of ours but the plugin's own folders: other plugins, their data, consent, activity,
+ * storage. */
 static gboolean
 add_own_base (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
 {
@@ -197,17 +205,20 @@ add_own_base (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
     }
   data = g_build_filename (canonical, "Data", self->id, NULL);
   folder = g_build_filename (canonical, "Plugins", self->id, NULL);
-  /* A plugin folder that is a link to another plugin's data, or to the whole of Plugins, shows neither. */
+  /* A plugin folder that is a link to another plugin's data, or to the whole of Plugins, shows
+   * neither. */
   if (strcmp (self->data_folder, data) != 0
       || (is_at_or_below (self->folder, canonical) && strcmp (self->folder, folder) != 0)
       || is_at_or_below (self->temp_folder, canonical))
     {
       g_autofree char *shown = oc_text_escape (canonical, 0, NULL);
 
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "folders: the plugin's folders in %s are not where they must be", shown);
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                   "folders: the plugin's folders in %s are not where they must be", shown);
       return FALSE;
     }
-  g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical, "other plugins, consent, activity, storage"));
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical,
+                                               "other plugins, consent, activity, storage"));
   g_ptr_array_add (self->denied, g_strdup (canonical));
   add_aliases (self, table, canonical, "other plugins, consent, activity, storage");
   return TRUE;
@@ -226,11 +237,13 @@ add_system_plugins (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **
       if (canonical == NULL && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
         continue;
       own = canonical != NULL ? g_build_filename (canonical, self->id, NULL) : NULL;
-      if (canonical == NULL || (is_at_or_below (self->folder, canonical) && strcmp (self->folder, own) != 0))
+      if (canonical == NULL
+          || (is_at_or_below (self->folder, canonical) && strcmp (self->folder, own) != 0))
         {
           g_autofree char *shown = oc_text_escape (*folders, 0, NULL);
 
-          g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "folders: the plugin's folder is not where it must be in %s", shown);
+          g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                       "folders: the plugin's folder is not where it must be in %s", shown);
           return FALSE;
         }
       g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical, "other plugins"));
@@ -239,8 +252,9 @@ add_system_plugins (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **
   return TRUE;
 }
 
-/* The temporary folders of other runs lie beside ours and belong to the same user. Those that begin later are kept from a
- * worker by the allow-list: a name in the same folder makes it enumerate that. */
+/* The temporary folders of other runs lie beside ours and belong to the same user. Those that begin
+ * later are kept from a worker by the allow-list: a name in the same folder makes it enumerate
+ * that. */
 static void
 add_other_runs (OcPlan *self)
 {
@@ -255,8 +269,8 @@ add_other_runs (OcPlan *self)
       struct stat info;
 
       if (!g_str_has_prefix (name, TEMP_PREFIX) || is_at_or_below (self->temp_folder, path)
-          || is_at_or_below (self->data_folder, path) || is_at_or_below (self->folder, path) || lstat (path, &info) != 0
-          || !S_ISDIR (info.st_mode) || info.st_uid != geteuid ())
+          || is_at_or_below (self->data_folder, path) || is_at_or_below (self->folder, path)
+          || lstat (path, &info) != 0 || !S_ISDIR (info.st_mode) || info.st_uid != geteuid ())
         continue;
       add_mask (self, path, "another run's temporary files");
     }
@@ -269,7 +283,7 @@ compare_places (gconstpointer a, gconstpointer b)
   int order = strcmp ((*place_a)->path, (*place_b)->path);
 
   /* Of two for one place the later kind wins: hidden with mount points over unreadable. */
-  return order != 0 ? order : (int) (*place_b)->kind - (int) (*place_a)->kind;
+  return order != 0 ? order : (int)(*place_b)->kind - (int)(*place_a)->kind;
 }
 
 static void
@@ -279,7 +293,8 @@ add_points (OcPlace *cover, const char *own)
 
   for (const char *slash = strchr (rest, '/');; slash = strchr (slash + 1, '/'))
     {
-      g_autofree char *point = slash != NULL ? g_strndup (rest, (gsize) (slash - rest)) : g_strdup (rest);
+      g_autofree char *point = slash != NULL ? g_strndup (rest, (gsize)(slash - rest))
+                                             : g_strdup (rest);
 
       if (!g_ptr_array_find_with_equal_func (cover->points, point, g_str_equal, NULL))
         g_ptr_array_add (cover->points, g_steal_pointer (&point));
@@ -307,7 +322,7 @@ static void
 settle (OcPlan *self)
 {
   g_autoptr (GPtrArray) all = g_steal_pointer (&self->places);
-  GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_place_free);
+  GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify)oc_place_free);
 
   g_ptr_array_sort (all, compare_places);
   for (guint i = 0; i < all->len; i++)
@@ -337,7 +352,7 @@ settle (OcPlan *self)
 static int
 compare_texts (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
 gboolean
@@ -349,14 +364,17 @@ oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
   if (table == NULL)
     return FALSE;
   homes = list_homes (self);
-  add_services (self, (const char *const *) homes->pdata);
-  if (!add_guarded (self, (const char *const *) homes->pdata, table, error) || !add_own_base (self, paths, table, error)
+  add_services (self, (const char *const *)homes->pdata);
+  if (!add_guarded (self, (const char *const *)homes->pdata, table, error)
+      || !add_own_base (self, paths, table, error)
       || !add_system_plugins (self, paths, table, error))
     return FALSE;
   add_other_runs (self);
   g_ptr_array_add (self->places, oc_place_new (OC_OP_READ_ONLY, self->folder, "the plugin's code"));
-  g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->data_folder, "the plugin's data"));
-  g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder, "the plugin's temporary files"));
+  g_ptr_array_add (self->places,
+                   oc_place_new (OC_OP_WRITABLE, self->data_folder, "the plugin's data"));
+  g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder,
+                                               "the plugin's temporary files"));
   settle (self);
   g_ptr_array_sort (self->denied, compare_texts);
   return TRUE;

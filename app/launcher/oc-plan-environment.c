@@ -10,7 +10,8 @@
 static gboolean
 is_plain (const char *value)
 {
-  gsize length = strspn (value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@:/+-,=");
+  gsize length = strspn (value,
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@:/+-,=");
 
   return length > 0 && length <= MAX_VALUE && value[length] == '\0' && strstr (value, "..") == NULL;
 }
@@ -18,15 +19,16 @@ is_plain (const char *value)
 static gboolean
 is_locale_variable (const char *name)
 {
-  return strcmp (name, "LANG") == 0 || strcmp (name, "TZ") == 0 || strcmp (name, "LANGUAGE") == 0 || g_str_has_prefix (name, "LC_");
+  return strcmp (name, "LANG") == 0 || strcmp (name, "TZ") == 0 || strcmp (name, "LANGUAGE") == 0
+         || g_str_has_prefix (name, "LC_");
 }
 
-/* From nothing: whatever the launcher's caller had set (LD_PRELOAD, PATH, tokens, addresses of agents) does not exist inside
- * (deno #11964, #14122). */
+/* From nothing: whatever the launcher's caller had set (LD_PRELOAD, PATH, tokens, addresses of
+ * agents) does not exist inside (deno #11964, #14122). */
 char **
 oc_plan_make_environment (OcPlan *self)
 {
-  g_autofree char *path = g_strjoinv (":", (char **) oc_tools_folders);
+  g_autofree char *path = g_strjoinv (":", (char **)oc_tools_folders);
   g_auto (GStrv) names = g_listenv ();
   char **env = NULL;
 

@@ -32,17 +32,12 @@ struct _OcPlan
 };
 
 /* @path lies below @ancestor. */
-gboolean oc_plan_is_below (const char *path,
-                           const char *ancestor);
-OcPlace *oc_place_new (OcOpKind kind,
-                       const char *path,
-                       const char *reason);
+gboolean oc_plan_is_below (const char *path, const char *ancestor);
+OcPlace *oc_place_new (OcOpKind kind, const char *path, const char *reason);
 void oc_place_free (OcPlace *self);
 
 /* Fills places, denied and notes. */
-gboolean oc_plan_cover (OcPlan *self,
-                        OcPaths *paths,
-                        GError **error);
+gboolean oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error);
 char **oc_plan_make_environment (OcPlan *self);
 
 G_END_DECLS

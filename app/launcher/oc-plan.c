@@ -73,7 +73,8 @@ check_folder (const char *path, gboolean private, GError **error)
   /* CVE-2024-42472: what a symlink at this place leads to would become writable. */
   if (S_ISLNK (info.st_mode) && private)
     {
-      refuse (error, path, "is a symbolic link where a folder of the plugin's own must be; remove the link");
+      refuse (error, path,
+              "is a symbolic link where a folder of the plugin's own must be; remove the link");
       return NULL;
     }
   canonical = realpath (path, NULL);
@@ -101,16 +102,19 @@ is_apart (const char *a, const char *b)
   return strcmp (a, b) != 0 && !oc_plan_is_below (a, b) && !oc_plan_is_below (b, a);
 }
 
-/* The folder with the code may lie around the writable ones (a plugin folder that is a link to the whole home, say: they are
- * mounted on top), never the other way round. */
+/* The folder with the code may lie around the writable ones (a plugin folder that is a link to the
+ * whole home, say: they are mounted on top), never the other way round. */
 static gboolean
 check_apart (OcPlan *self, GError **error)
 {
   if (!is_apart (self->data_folder, self->temp_folder))
-    return refuse (error, self->temp_folder, "the plugin's data and temporary folders lie in one another");
-  if (strcmp (self->folder, self->data_folder) == 0 || oc_plan_is_below (self->folder, self->data_folder))
+    return refuse (error, self->temp_folder,
+                   "the plugin's data and temporary folders lie in one another");
+  if (strcmp (self->folder, self->data_folder) == 0
+      || oc_plan_is_below (self->folder, self->data_folder))
     return refuse (error, self->folder, "the plugin's code lies in a folder it can write");
-  if (strcmp (self->folder, self->temp_folder) == 0 || oc_plan_is_below (self->folder, self->temp_folder))
+  if (strcmp (self->folder, self->temp_folder) == 0
+      || oc_plan_is_below (self->folder, self->temp_folder))
     return refuse (error, self->folder, "the plugin's code lies in a folder it can write");
   return TRUE;
 }
@@ -137,10 +141,11 @@ oc_plan_new (const OcPlanInput *input, GError **error)
   g_autoptr (OcPlan) self = NULL;
 
   g_return_val_if_fail (input != NULL && input->paths != NULL && input->id != NULL, NULL);
-  g_return_val_if_fail (input->folder != NULL && input->data_folder != NULL && input->temp_folder != NULL, NULL);
+  g_return_val_if_fail (
+      input->folder != NULL && input->data_folder != NULL && input->temp_folder != NULL, NULL);
 
   self = g_atomic_rc_box_new0 (OcPlan);
-  self->places = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_place_free);
+  self->places = g_ptr_array_new_with_free_func ((GDestroyNotify)oc_place_free);
   self->denied = g_ptr_array_new_with_free_func (g_free);
   self->notes = g_ptr_array_new_with_free_func (g_free);
   self->id = g_strdup (input->id);
@@ -212,7 +217,8 @@ oc_plan_to_text (OcPlan *self)
   g_return_val_if_fail (self != NULL, NULL);
   g_string_append_printf (text, "plugin %s\n", self->id);
   g_string_append_printf (text, "role %s\n", self->role == OC_ROLE_WORKER ? "worker" : "tool");
-  g_string_append_printf (text, "network %s\n", self->network == OC_NETWORK_CLIENT ? "outbound" : "none");
+  g_string_append_printf (text, "network %s\n",
+                          self->network == OC_NETWORK_CLIENT ? "outbound" : "none");
   for (guint i = 0; i < self->places->len; i++)
     {
       const OcPlace *place = self->places->pdata[i];
@@ -226,13 +232,16 @@ oc_plan_to_text (OcPlan *self)
           g_string_append_printf (text, "  with %s\n", point);
         }
     }
-  g_string_append_printf (text, "allow-list leaves out %u places, those that do not exist yet among them\n",
-                          self->role == OC_ROLE_WORKER ? self->denied->len : 0);
+  g_string_append_printf (
+      text, "allow-list leaves out %u places, those that do not exist yet among them\n",
+      self->role == OC_ROLE_WORKER ? self->denied->len : 0);
   for (guint i = 0; i < self->notes->len; i++)
-    g_string_append_printf (text, "note %s\n", (const char *) self->notes->pdata[i]);
-  g_string_append_printf (text, "limits address-space=%" G_GUINT64_FORMAT " file-size=%" G_GUINT64_FORMAT, self->limits.address_space,
-                          self->limits.file_size);
-  g_string_append_printf (text, " open-files=%" G_GUINT64_FORMAT " processes=%" G_GUINT64_FORMAT "\n", self->limits.open_files,
-                          self->limits.processes);
+    g_string_append_printf (text, "note %s\n", (const char *)self->notes->pdata[i]);
+  g_string_append_printf (text,
+                          "limits address-space=%" G_GUINT64_FORMAT " file-size=%" G_GUINT64_FORMAT,
+                          self->limits.address_space, self->limits.file_size);
+  g_string_append_printf (text,
+                          " open-files=%" G_GUINT64_FORMAT " processes=%" G_GUINT64_FORMAT "\n",
+                          self->limits.open_files, self->limits.processes);
   return g_string_free (text, FALSE);
 }

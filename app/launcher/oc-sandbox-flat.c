@@ -5,11 +5,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Not 0: with core_pattern a pipe, 0 still starts the host's crash handler on the plugin's memory, outside the sandbox; 1 is the
- * value that does not (core(5)). No file is written either: it would be cut to one byte. */
+/* Not 0: with core_pattern a pipe, 0 still starts the host's crash handler on the plugin's memory,
+ * outside the sandbox; 1 is the value that does not (core(5)). No file is written either: it would
+ * be cut to one byte. */
 #define CORE_LIMIT 1
 
-/* The denied paths as a tree while it is made; then laid out so that a node's children lie together. */
+/* The denied paths as a tree while it is made; then laid out so that a node's children lie
+ * together. */
 typedef struct _Branch Branch;
 struct _Branch
 {
@@ -110,7 +112,7 @@ add_nodes (OcFlat *self, OcPlan *plan)
   g_array_append_val (self->nodes, node);
   lay_out (root, 0, self->nodes);
   branch_free (root);
-  self->stage.nodes = (const OcNode *) self->nodes->data;
+  self->stage.nodes = (const OcNode *)self->nodes->data;
   self->stage.n_nodes = self->nodes->len;
 }
 
@@ -118,7 +120,7 @@ static void
 add_limit (OcStage *stage, int resource, guint64 value)
 {
   g_assert (stage->n_limits < OC_STAGE_MAX_LIMITS);
-  stage->limits[stage->n_limits++] = (OcStageLimit) { .resource = resource, .value = value };
+  stage->limits[stage->n_limits++] = (OcStageLimit){ .resource = resource, .value = value };
 }
 
 static void
@@ -150,12 +152,12 @@ oc_flat_new (OcPlan *plan)
       OcPlace *place = plan->places->pdata[i];
       OcOp op = { .kind = place->kind, .path = place->path, .fd = -1 };
 
-      op.points = (const char *const *) place->points->pdata;
+      op.points = (const char *const *)place->points->pdata;
       op.n_points = place->points->len;
       op.optional = place->kind == OC_OP_MASK;
       g_array_append_val (self->ops, op);
     }
-  stage->ops = (OcOp *) (gpointer) self->ops->data;
+  stage->ops = (OcOp *)(gpointer)self->ops->data;
   stage->n_ops = self->ops->len;
   if (plan->role == OC_ROLE_WORKER)
     add_nodes (self, plan);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stage 1: pid 1 of the new namespaces. It sets everything up, forks the command and stays as its reaper. When it ends, for
- * whatever reason, the kernel ends everything in the namespace. Plain C: see oc-sandbox-private.h. */
+/* Stage 1: pid 1 of the new namespaces. It sets everything up, forks the command and stays as its
+ * reaper. When it ends, for whatever reason, the kernel ends everything in the namespace. Plain C:
+ * see oc-sandbox-private.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -36,7 +37,7 @@ report (int fd, OcReportKind kind, OcLayerKind layer, int error, const char *wha
     }
   if (length > 0)
     memcpy (message.what, what, length);
-  (void) !write (fd, &message, sizeof message);
+  (void)!write (fd, &message, sizeof message);
 }
 
 _Noreturn void
@@ -46,7 +47,8 @@ oc_stage_fail (const OcStage *stage, OcLayerKind layer, const char *what)
   _exit (EXIT_REFUSED);
 }
 
-/* The launcher's handlers are GLib's: they must not run here. Ignored signals would stay ignored across exec. */
+/* The launcher's handlers are GLib's: they must not run here. Ignored signals would stay ignored
+ * across exec. */
 static void
 reset_signals (const OcStage *stage)
 {
@@ -54,7 +56,7 @@ reset_signals (const OcStage *stage)
   sigset_t mask;
 
   for (int i = 1; i < NSIG; i++)
-    (void) sigaction (i, &action, NULL); /* fails for SIGKILL, SIGSTOP and the C library's own */
+    (void)sigaction (i, &action, NULL); /* fails for SIGKILL, SIGSTOP and the C library's own */
   sigemptyset (&mask);
   sigaddset (&mask, SIGCHLD); /* read from a signalfd */
   if (sigprocmask (SIG_SETMASK, &mask, NULL) != 0)
@@ -76,7 +78,7 @@ write_file (const OcStage *stage, const char *path, const char *text)
   int fd = open (path, O_WRONLY | O_CLOEXEC);
   size_t length = strlen (text);
 
-  if (fd < 0 || write (fd, text, length) != (ssize_t) length)
+  if (fd < 0 || write (fd, text, length) != (ssize_t)length)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, path);
   close (fd);
 }
@@ -89,7 +91,7 @@ write_map (const OcStage *stage, const char *path, unsigned int id)
   size_t at = sizeof digits, n = 0;
 
   do
-    digits[--at] = (char) ('0' + id % 10);
+    digits[--at] = (char)('0' + id % 10);
   while ((id /= 10) > 0);
   for (int i = 0; i < 2; i++)
     {
@@ -105,7 +107,8 @@ write_map (const OcStage *stage, const char *path, unsigned int id)
 static void
 enter_user_namespace (const OcStage *stage)
 {
-  /* What the launcher's memory holds stays out of reach, but its own /proc files must be writable for a moment. */
+  /* What the launcher's memory holds stays out of reach, but its own /proc files must be writable
+   * for a moment. */
   if (prctl (PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "prctl");
   write_file (stage, "/proc/self/setgroups", "deny");
@@ -115,14 +118,15 @@ enter_user_namespace (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "prctl");
 }
 
-/* All descriptors that are needed moved up, out of the way of 0 to 4; everything else is closed at once, the launcher's open
- * files, D-Bus and database among them. */
+/* All descriptors that are needed moved up, out of the way of 0 to 4; everything else is closed at
+ * once, the launcher's open files, D-Bus and database among them. */
 static void
 keep_descriptors (OcStage *stage)
 {
-  int *kept[COMMAND_FDS + 3] = { &stage->ready_fd, &stage->status_fd, &stage->life_fd, &stage->fds[0], &stage->fds[1],
-                                 &stage->fds[2],   &stage->fds[3],    &stage->fds[4] };
-  int highest = FIRST_FREE_FD + (int) (sizeof kept / sizeof *kept);
+  int *kept[COMMAND_FDS + 3] = { &stage->ready_fd, &stage->status_fd, &stage->life_fd,
+                                 &stage->fds[0],   &stage->fds[1],    &stage->fds[2],
+                                 &stage->fds[3],   &stage->fds[4] };
+  int highest = FIRST_FREE_FD + (int)(sizeof kept / sizeof *kept);
 
   /* Two rounds: the first takes them out of the way of the places the second gives them. */
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
@@ -140,21 +144,22 @@ keep_descriptors (OcStage *stage)
         oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "duplicate");
       *kept[i] = fd;
     }
-  if (close_range (0, (unsigned int) highest, 0) != 0)
+  if (close_range (0, (unsigned int)highest, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "close_range");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     {
       if (*kept[i] < 0)
         continue;
-      if (dup3 (*kept[i], FIRST_FREE_FD + (int) i, O_CLOEXEC) < 0)
+      if (dup3 (*kept[i], FIRST_FREE_FD + (int)i, O_CLOEXEC) < 0)
         oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "duplicate");
-      *kept[i] = FIRST_FREE_FD + (int) i;
+      *kept[i] = FIRST_FREE_FD + (int)i;
     }
   if (close_range (FIRST_FREE_FD + sizeof kept / sizeof *kept, ~0U, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "close_range");
 }
 
-/* A caller's /dev/null is replaced too: it names the host's node, whose owner (uid 0) could change its mode. */
+/* A caller's /dev/null is replaced too: it names the host's node, whose owner (uid 0) could change
+ * its mode. */
 static void
 open_null (OcStage *stage)
 {
@@ -187,7 +192,7 @@ run_command (const OcStage *stage)
   if (close_range (COMMAND_FDS, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
     oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "close_range");
   report (stage->ready_fd, OC_REPORT_SEALED, OC_LAYER_NONE, 0, NULL);
-  execve (stage->program, (char *const *) stage->argv, (char *const *) stage->env);
+  execve (stage->program, (char *const *)stage->argv, (char *const *)stage->env);
   error = errno;
   report (stage->ready_fd, OC_REPORT_NOT_EXECUTED, OC_LAYER_EXECUTE, error, stage->program);
   _exit (EXIT_REFUSED);
@@ -200,7 +205,7 @@ tell_end (const OcStage *stage, int status)
 
   message.exit_code = WIFEXITED (status) ? WEXITSTATUS (status) : -1;
   message.signal = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-  (void) !write (stage->status_fd, &message, sizeof message);
+  (void)!write (stage->status_fd, &message, sizeof message);
   _exit (0);
 }
 
@@ -209,7 +214,8 @@ reap (const OcStage *stage, pid_t command, int signal_fd)
 {
   for (;;)
     {
-      struct pollfd fds[2] = { { .fd = signal_fd, .events = POLLIN }, { .fd = stage->life_fd, .events = POLLIN } };
+      struct pollfd fds[2] = { { .fd = signal_fd, .events = POLLIN },
+                               { .fd = stage->life_fd, .events = POLLIN } };
       struct signalfd_siginfo info;
       int status;
       pid_t pid;
@@ -219,7 +225,7 @@ reap (const OcStage *stage, pid_t command, int signal_fd)
       if (fds[1].revents != 0) /* the launcher is gone */
         _exit (EXIT_REFUSED);
       if (fds[0].revents != 0)
-        (void) !read (signal_fd, &info, sizeof info);
+        (void)!read (signal_fd, &info, sizeof info);
       while ((pid = waitpid (-1, &status, WNOHANG)) > 0)
         if (pid == command)
           tell_end (stage, status);
@@ -234,9 +240,9 @@ be_reaper (OcStage *stage, pid_t command, int signal_fd)
     if (stage->fds[i] >= 0)
       close (stage->fds[i]);
   close (stage->ready_fd);
-  /* The death signal follows the thread that called clone(), which may end before the launcher does. From here on the
-   * life-line tells. */
-  (void) prctl (PR_SET_PDEATHSIG, 0, 0, 0, 0);
+  /* The death signal follows the thread that called clone(), which may end before the launcher
+   * does. From here on the life-line tells. */
+  (void)prctl (PR_SET_PDEATHSIG, 0, 0, 0, 0);
   reap (stage, command, signal_fd);
 }
 
@@ -261,7 +267,8 @@ oc_stage_main (OcStage *stage)
   open_null (stage);
   if (setsid () < 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "session");
-  /* Also leaves the launcher's working folder, which may lie in a guarded place (CVE-2024-21626). */
+  /* Also leaves the launcher's working folder, which may lie in a guarded place (CVE-2024-21626).
+   */
   if (chdir (stage->working_folder) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, stage->working_folder);
   umask (077);
@@ -272,7 +279,7 @@ oc_stage_main (OcStage *stage)
   if (signal_fd < 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "signalfd");
   /* Not fork(): its handlers belong to libraries that are not to run here. */
-  command = (pid_t) syscall (SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  command = (pid_t)syscall (SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (command < 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "clone");
   if (command == 0)

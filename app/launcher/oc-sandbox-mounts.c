@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stage 1, the mounts. Plain C: see oc-sandbox-private.h. Every place is opened first, without following a symlink anywhere,
- * and mounted on by descriptor: a name that is swapped in between hits nothing (CVE-2024-42472, CVE-2026-87766). */
+/* Stage 1, the mounts. Plain C: see oc-sandbox-private.h. Every place is opened first, without
+ * following a symlink anywhere, and mounted on by descriptor: a name that is swapped in between
+ * hits nothing (CVE-2024-42472, CVE-2026-87766). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -23,7 +24,8 @@ static const struct
   const char *path;
   unsigned int device_minor;
 } devices[] = {
-  { "/dev/null", 3 }, { "/dev/zero", 5 }, { "/dev/full", 7 }, { "/dev/random", 8 }, { "/dev/urandom", 9 },
+  { "/dev/null", 3 },   { "/dev/zero", 5 },    { "/dev/full", 7 },
+  { "/dev/random", 8 }, { "/dev/urandom", 9 },
 };
 #define N_DEVICES (sizeof devices / sizeof *devices)
 
@@ -39,7 +41,12 @@ static const struct
 };
 
 static int
-set_attrs (int fd, const char *path, unsigned int flags, uint64_t set, uint64_t clear, uint64_t propagation)
+set_attrs (int fd,
+           const char *path,
+           unsigned int flags,
+           uint64_t set,
+           uint64_t clear,
+           uint64_t propagation)
 {
   struct mount_attr attr = { .attr_set = set, .attr_clr = clear, .propagation = propagation };
 
@@ -61,12 +68,14 @@ attach (int tree, int place)
 int
 oc_stage_open_place (const char *path)
 {
-  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+                          .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
 
-  return (int) syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+  return (int)syscall (SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
-/* The trees that are to be at their place again later, cloned while their place is not covered yet. */
+/* The trees that are to be at their place again later, cloned while their place is not covered yet.
+ */
 static void
 clone_own_trees (OcStage *stage)
 {
@@ -109,8 +118,10 @@ clone_devices (const OcStage *stage, int trees[N_DEVICES])
           oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
         }
       trees[i] = clone_tree (place, 0);
-      /* Read-only does not keep from writing to a device; it keeps uid 0, who owns it, from chmod(). */
-      if (trees[i] < 0 || set_attrs (trees[i], "", AT_EMPTY_PATH, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV, 0) != 0)
+      /* Read-only does not keep from writing to a device; it keeps uid 0, who owns it, from
+       * chmod(). */
+      if (trees[i] < 0
+          || set_attrs (trees[i], "", AT_EMPTY_PATH, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV, 0) != 0)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
       close (place);
     }
@@ -131,11 +142,14 @@ mount_devices (const OcStage *stage)
   int trees[N_DEVICES];
 
   clone_devices (stage, trees);
-  if (mount ("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0755,size=64k,nr_inodes=64") != 0)
+  if (mount ("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+             "mode=0755,size=64k,nr_inodes=64")
+      != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
   for (size_t i = 0; i < N_DEVICES; i++)
     {
-      int place = open (devices[i].path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+      int place = open (devices[i].path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
+                        0444);
 
       if (place < 0 || attach (trees[i], place) != 0)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
@@ -156,9 +170,11 @@ mount_devices (const OcStage *stage)
 static void
 mount_proc (const OcStage *stage)
 {
-  /* Read-only, since uid 0 may write sysctls without any capability. hidepid=4 (ptraceable) because /proc/1/cmdline is the
-   * launcher's: it names the selection, which is a permission of its own. The weaker hidepid=2 does not bind group 0. */
-  if (mount ("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "hidepid=4") != 0)
+  /* Read-only, since uid 0 may write sysctls without any capability. hidepid=4 (ptraceable) because
+   * /proc/1/cmdline is the launcher's: it names the selection, which is a permission of its own.
+   * The weaker hidepid=2 does not bind group 0. */
+  if (mount ("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "hidepid=4")
+      != 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
 }
 
@@ -182,12 +198,14 @@ make_hiding_tree (const OcOp *op)
   int context = fsopen ("tmpfs", FSOPEN_CLOEXEC);
   int tree;
 
-  /* Searchable, so that the mount points in it are reached; not readable, so that nothing is listed. */
+  /* Searchable, so that the mount points in it are reached; not readable, so that nothing is
+   * listed. */
   if (context < 0 || fsconfig (context, FSCONFIG_SET_STRING, "mode", "0111", 0) != 0
       || fsconfig (context, FSCONFIG_SET_STRING, "size", "64k", 0) != 0
       || fsconfig (context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
     return -1;
-  tree = fsmount (context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  tree = fsmount (context, FSMOUNT_CLOEXEC,
+                  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   close (context);
   if (tree < 0)
     return -1;
@@ -207,8 +225,9 @@ do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
 
   if (place < 0)
     {
-      /* Gone since the plan was made, or not to be reached by this user at all, and so not by the plugin either. A place that
-       * has become a symlink (ELOOP) is not among these: nothing runs. */
+      /* Gone since the plan was made, or not to be reached by this user at all, and so not by the
+       * plugin either. A place that has become a symlink (ELOOP) is not among these: nothing runs.
+       */
       if (op->optional && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
         return;
       oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
@@ -237,8 +256,8 @@ do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
 static void
 remove_mask_sources (const OcStage *stage)
 {
-  if (set_attrs (AT_FDCWD, "/dev", 0, 0, MOUNT_ATTR_RDONLY, 0) != 0 || unlink (MASK_FILE) != 0 || rmdir (MASK_FOLDER) != 0
-      || set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
+  if (set_attrs (AT_FDCWD, "/dev", 0, 0, MOUNT_ATTR_RDONLY, 0) != 0 || unlink (MASK_FILE) != 0
+      || rmdir (MASK_FOLDER) != 0 || set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
 }
 
@@ -247,7 +266,8 @@ oc_stage_mount (OcStage *stage)
 {
   int mask_file, mask_folder;
 
-  /* One call for everything. Private, not slave: what the host mounts later must not appear here, writable. */
+  /* One call for everything. Private, not slave: what the host mounts later must not appear here,
+   * writable. */
   if (set_attrs (AT_FDCWD, "/", AT_RECURSIVE, HOST_ATTRS, 0, MS_PRIVATE) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/");
   clone_own_trees (stage);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The plan, flattened: what the code after clone() works with. Plain C and nothing else: after clone() in a process that may
- * have threads, malloc() or a GLib call can wait for ever for a lock whose owner does not exist in the child. */
+/* The plan, flattened: what the code after clone() works with. Plain C and nothing else: after
+ * clone() in a process that may have threads, malloc() or a GLib call can wait for ever for a lock
+ * whose owner does not exist in the child. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,8 +29,8 @@ typedef enum
 
 typedef enum
 {
-  OC_OP_MASK = 0,  /* an unreadable mode-0000 file or folder on top */
-  OC_OP_HIDE,      /* an empty folder on top, searchable but not listable, with mount points in it */
+  OC_OP_MASK = 0, /* an unreadable mode-0000 file or folder on top */
+  OC_OP_HIDE,     /* an empty folder on top, searchable but not listable, with mount points in it */
   OC_OP_READ_ONLY, /* the tree itself, back at its place inside something hidden */
   OC_OP_WRITABLE,  /* the same, and writable */
 } OcOpKind;
@@ -40,11 +41,12 @@ typedef struct
   const char *path;          /* absolute, canonical */
   const char *const *points; /* HIDE: relative paths of the folders to make, parents first */
   size_t n_points;
-  bool optional;             /* not there any more when it is to be done: nothing to do */
-  int fd;                    /* the executor's: the cloned tree */
+  bool optional; /* not there any more when it is to be done: nothing to do */
+  int fd;        /* the executor's: the cloned tree */
 } OcOp;
 
-/* The places that a worker's Landlock allow-list leaves out, as a tree of names. Children are contiguous and sorted. */
+/* The places that a worker's Landlock allow-list leaves out, as a tree of names. Children are
+ * contiguous and sorted. */
 typedef struct
 {
   const char *name;
@@ -107,9 +109,7 @@ typedef struct
 /* In the new namespaces, as pid 1. */
 _Noreturn void oc_stage_main (OcStage *stage);
 /* Says why on the ready pipe and ends: nothing ran. Uses errno. */
-_Noreturn void oc_stage_fail (const OcStage *stage,
-                              OcLayerKind layer,
-                              const char *what);
+_Noreturn void oc_stage_fail (const OcStage *stage, OcLayerKind layer, const char *what);
 
 void oc_stage_mount (OcStage *stage);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */

@@ -16,10 +16,12 @@ static const struct
   const char *remedy;
 } settings[] = {
   { "/proc/sys/kernel/unprivileged_userns_clone", "0",
-    N_ ("This system does not let ordinary users create user namespaces. An administrator can allow it with “sysctl -w "
+    N_ ("This system does not let ordinary users create user namespaces. An administrator can "
+        "allow it with “sysctl -w "
         "kernel.unprivileged_userns_clone=1”, and for good with a file in /etc/sysctl.d.") },
   { "/proc/sys/user/max_user_namespaces", "0",
-    N_ ("This system allows no user namespaces at all. An administrator can allow some with “sysctl -w "
+    N_ ("This system allows no user namespaces at all. An administrator can allow some with "
+        "“sysctl -w "
         "user.max_user_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
 };
 
@@ -59,17 +61,22 @@ dup_namespace_remedy (const char *root)
     }
   if (apparmor != NULL && strcmp (apparmor, "0") != 0)
     return g_strdup_printf (
-        /* Translators: what is in quotes is the text of a configuration file; only the words around it are to be translated.
-         * %s is the path of a program. */
-        _ ("This system lets only programs with an AppArmor profile use user namespaces. An administrator can give the launcher "
-           "one: a file /etc/apparmor.d/ocelot-launcher with “abi <abi/4.0>, profile ocelot-launcher %s flags=(unconfined) { "
+        /* Translators: what is in quotes is the text of a configuration file; only the words around
+         * it are to be translated. %s is the path of a program. */
+        _ ("This system lets only programs with an AppArmor profile use user namespaces. An "
+           "administrator can give the launcher "
+           "one: a file /etc/apparmor.d/ocelot-launcher with “abi <abi/4.0>, profile "
+           "ocelot-launcher %s flags=(unconfined) { "
            "userns, }”, then “systemctl reload apparmor”."),
         OC_LIBEXECDIR "/ocelot-launcher");
   if (is_container (root))
-    return g_strdup (_ ("This is a container that does not let programs make namespaces of their own or hides parts of /proc. "
-                        "For Docker and Podman, start it with “--security-opt seccomp=unconfined --security-opt "
-                        "systempaths=unconfined”, and for Docker also with “--security-opt apparmor=unconfined”."));
-  return g_strdup (_ ("Plugins need a Linux kernel, 5.19 or later, that lets ordinary users create user namespaces."));
+    return g_strdup (_ (
+        "This is a container that does not let programs make namespaces of their own or hides "
+        "parts of /proc. "
+        "For Docker and Podman, start it with “--security-opt seccomp=unconfined --security-opt "
+        "systempaths=unconfined”, and for Docker also with “--security-opt apparmor=unconfined”."));
+  return g_strdup (_ ("Plugins need a Linux kernel, 5.19 or later, that lets ordinary users create "
+                      "user namespaces."));
 }
 
 static char *
@@ -82,33 +89,42 @@ dup_landlock_remedy (const char *root)
   if (modules != NULL)
     return g_strdup_printf (
         /* Translators: %s is a kernel parameter. */
-        _ ("Landlock is switched off in the kernel. An administrator can switch it on with the kernel parameter “lsm=landlock,%s”, "
+        _ ("Landlock is switched off in the kernel. An administrator can switch it on with the "
+           "kernel parameter “lsm=landlock,%s”, "
            "if the kernel was built with it (Linux 5.19 or later)."),
         modules);
-  return g_strdup (_ ("Landlock is switched off in the kernel, or missing from it. Plugins need Linux 5.19 or later with "
-                      "CONFIG_SECURITY_LANDLOCK, and “landlock” in the kernel parameter “lsm=” where that is given. A container may "
+  return g_strdup (_ ("Landlock is switched off in the kernel, or missing from it. Plugins need "
+                      "Linux 5.19 or later with "
+                      "CONFIG_SECURITY_LANDLOCK, and “landlock” in the kernel parameter “lsm=” "
+                      "where that is given. A container may "
                       "also forbid it through its seccomp profile."));
 }
 
 char *
 oc_sandbox_dup_remedy_for (const char *layer, const char *root)
 {
-  static const char *const namespace_layers[] = { "user-namespace", "mounts-read-only", "pid-namespace", "capabilities",
-                                                  "network", NULL };
+  static const char *const namespace_layers[] = { "user-namespace", "mounts-read-only",
+                                                  "pid-namespace",  "capabilities",
+                                                  "network",        NULL };
 
   g_return_val_if_fail (layer != NULL, NULL);
   if (g_strv_contains (namespace_layers, layer))
     return dup_namespace_remedy (root);
   if (strcmp (layer, "landlock") == 0)
     return dup_landlock_remedy (root);
-  if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0 || strcmp (layer, "no-new-privs") == 0)
-    return g_strdup (_ ("The kernel does not apply system call filters. Plugins need one built with CONFIG_SECCOMP_FILTER; a container "
+  if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0
+      || strcmp (layer, "no-new-privs") == 0)
+    return g_strdup (_ ("The kernel does not apply system call filters. Plugins need one built "
+                        "with CONFIG_SECCOMP_FILTER; a container "
                         "may also forbid it."));
-  if (strcmp (layer, "guarded-places") == 0 || strcmp (layer, "folders") == 0 || strcmp (layer, "own-folders-writable") == 0)
-    return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have become a symbolic link, or lie "
+  if (strcmp (layer, "guarded-places") == 0 || strcmp (layer, "folders") == 0
+      || strcmp (layer, "own-folders-writable") == 0)
+    return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have "
+                        "become a symbolic link, or lie "
                         "somewhere that is kept from plugins."));
   if (strcmp (layer, "launcher") == 0)
-    return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, as in a container."));
+    return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, "
+                        "as in a container."));
   return NULL;
 }
 
@@ -120,6 +136,6 @@ oc_sandbox_dup_remedy (const GError *error)
 
   if (colon == NULL || !g_error_matches (error, OC_ERROR, OC_ERROR_SANDBOX))
     return NULL;
-  layer = g_strndup (error->message, (gsize) (colon - error->message));
+  layer = g_strndup (error->message, (gsize)(colon - error->message));
   return oc_sandbox_dup_remedy_for (layer, NULL);
 }

@@ -13,9 +13,9 @@
 #include "launcher/oc-seccomp.h"
 
 #define MAX_CAPABILITY 63
-#define SECURE_BITS                                                                                                          \
-  (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED   \
-   | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+#define SECURE_BITS                                                                                \
+  (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED   \
+   | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 static void
 set_limits (const OcStage *stage)
@@ -24,7 +24,7 @@ set_limits (const OcStage *stage)
     {
       const OcStageLimit *limit = &stage->limits[i];
       struct rlimit now;
-      rlim_t value = (rlim_t) limit->value;
+      rlim_t value = (rlim_t)limit->value;
 
       if (getrlimit (limit->resource, &now) != 0)
         oc_stage_fail (stage, OC_LAYER_LIMITS, "getrlimit");

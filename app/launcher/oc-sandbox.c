@@ -24,7 +24,8 @@
 
 /* Building takes some milliseconds; a dead network mount can hold it up for ever. */
 #define START_TIMEOUT_US (15 * G_USEC_PER_SEC)
-#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define NAMESPACES                                                                                 \
+  (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 #ifndef P_PIDFD
 #define P_PIDFD 3
 #endif
@@ -79,7 +80,8 @@ set_layer_error (GError **error, OcLayerKind layer, const char *what, int saved_
 {
   g_autofree char *shown = oc_text_escape (what, 0, NULL);
 
-  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s: %s", layer_to_id (layer), shown, g_strerror (saved_errno));
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s: %s", layer_to_id (layer), shown,
+               g_strerror (saved_errno));
 }
 
 gboolean
@@ -88,13 +90,15 @@ oc_sandbox_check_uid (gboolean allow_root, GError **error)
   if (geteuid () != 0 || allow_root)
     return TRUE;
   g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-               "launcher: plugins are not run as the system's administrator (uid 0), whom limits on processes do not bind; run as "
+               "launcher: plugins are not run as the system's administrator (uid 0), whom limits "
+               "on processes do not bind; run as "
                "an ordinary user, or say --allow-root in a container");
   return FALSE;
 }
 
-/* A descriptor that names a host file, folder, terminal or socket would let the plugin act through the host's own mount:
- * reopen it for writing, fchmod() it, openat (fd, ".."). Replaces /dev/null by -1: made anew inside. */
+/* A descriptor that names a host file, folder, terminal or socket would let the plugin act through
+ * the host's own mount: reopen it for writing, fchmod() it, openat (fd, ".."). Replaces /dev/null
+ * by -1: made anew inside. */
 static gboolean
 check_descriptor (int *fd, int place, GError **error)
 {
@@ -115,7 +119,8 @@ check_descriptor (int *fd, int place, GError **error)
       *fd = -1;
       return TRUE;
     }
-  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "descriptors: descriptor %d is neither an anonymous pipe nor /dev/null", place);
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+               "descriptors: descriptor %d is neither an anonymous pipe nor /dev/null", place);
   return FALSE;
 }
 
@@ -123,7 +128,8 @@ check_descriptor (int *fd, int place, GError **error)
 static pid_t
 clone_child (OcStage *stage, int *pidfd)
 {
-  unsigned long flags = NAMESPACES | CLONE_PIDFD | SIGCHLD | (stage->private_network ? CLONE_NEWNET : 0);
+  unsigned long flags = NAMESPACES | CLONE_PIDFD | SIGCHLD
+                        | (stage->private_network ? CLONE_NEWNET : 0);
   sigset_t all, before;
   pid_t pid;
   int saved_errno;
@@ -131,9 +137,9 @@ clone_child (OcStage *stage, int *pidfd)
   sigfillset (&all);
   if (pthread_sigmask (SIG_SETMASK, &all, &before) != 0)
     return -1;
-  /* Like fork(), without the C library's fork handlers. The order of the last two arguments differs between architectures; they
-   * are not used. */
-  pid = (pid_t) syscall (SYS_clone, flags, NULL, pidfd, NULL, NULL);
+  /* Like fork(), without the C library's fork handlers. The order of the last two arguments differs
+   * between architectures; they are not used. */
+  pid = (pid_t)syscall (SYS_clone, flags, NULL, pidfd, NULL, NULL);
   if (pid == 0)
     oc_stage_main (stage);
   saved_errno = errno;
@@ -150,7 +156,7 @@ read_report (int fd, OcReport *report, gint64 deadline)
     {
       struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
       gint64 left = deadline - g_get_monotonic_time ();
-      int n = left > 0 ? poll (&poll_fd, 1, (int) (left / 1000) + 1) : 0;
+      int n = left > 0 ? poll (&poll_fd, 1, (int)(left / 1000) + 1) : 0;
       ssize_t length;
 
       if (n == 0)
@@ -163,7 +169,7 @@ read_report (int fd, OcReport *report, gint64 deadline)
       if (n < 0)
         continue;
       length = read (fd, report, sizeof *report);
-      if (length == (ssize_t) sizeof *report)
+      if (length == (ssize_t)sizeof *report)
         {
           report->what[sizeof report->what - 1] = '\0';
           return 1;
@@ -178,7 +184,8 @@ read_report (int fd, OcReport *report, gint64 deadline)
     }
 }
 
-/* Until the exec has happened: the ready pipe ends without a failure, after all layers were reported to hold. */
+/* Until the exec has happened: the ready pipe ends without a failure, after all layers were
+ * reported to hold. */
 static gboolean
 wait_until_executed (int ready_fd, GError **error)
 {
@@ -198,11 +205,12 @@ wait_until_executed (int ready_fd, GError **error)
         }
       if (report.kind != OC_REPORT_NOT_EXECUTED)
         {
-          set_layer_error (error, (OcLayerKind) report.layer, report.what, report.error);
+          set_layer_error (error, (OcLayerKind)report.layer, report.what, report.error);
           return FALSE;
         }
       shown = oc_text_escape (report.what, 0, NULL);
-      g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown, g_strerror (report.error));
+      g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown,
+                   g_strerror (report.error));
       return FALSE;
     }
   if (n < 0)
@@ -212,7 +220,8 @@ wait_until_executed (int ready_fd, GError **error)
     }
   if (!sealed)
     {
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "launcher: the sandbox was ended while it was being built");
+      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
+                   "launcher: the sandbox was ended while it was being built");
       return FALSE;
     }
   return TRUE;
@@ -236,7 +245,8 @@ oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
   gboolean executed;
   pid_t pid;
 
-  g_return_val_if_fail (plan != NULL && command != NULL && g_path_is_absolute (command->program), NULL);
+  g_return_val_if_fail (plan != NULL && command != NULL && g_path_is_absolute (command->program),
+                        NULL);
   flat = oc_flat_new (plan);
   for (int i = 0; i < 5; i++)
     {
@@ -244,7 +254,8 @@ oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
       if (!check_descriptor (&flat->stage.fds[i], i, error))
         return NULL;
     }
-  /* Said here too, since it is the one layer an ordinary machine may lack altogether. Stage 2 checks again. */
+  /* Said here too, since it is the one layer an ordinary machine may lack altogether. Stage 2
+   * checks again. */
   if (oc_landlock_get_abi () < OC_LANDLOCK_MIN_ABI)
     {
       set_layer_error (error, OC_LAYER_LANDLOCK, "version", EOPNOTSUPP);
@@ -295,7 +306,7 @@ oc_process_kill (OcProcess *self)
 {
   g_return_if_fail (self != NULL);
   if (self->pidfd >= 0 && !self->waited)
-    (void) syscall (SYS_pidfd_send_signal, self->pidfd, SIGKILL, NULL, 0);
+    (void)syscall (SYS_pidfd_send_signal, self->pidfd, SIGKILL, NULL, 0);
 }
 
 static void
@@ -306,11 +317,12 @@ reap (OcProcess *self)
 
   if (self->waited)
     return;
-  while (waitid ((idtype_t) P_PIDFD, (id_t) self->pidfd, &info, WEXITED) != 0 && errno == EINTR)
+  while (waitid ((idtype_t)P_PIDFD, (id_t)self->pidfd, &info, WEXITED) != 0 && errno == EINTR)
     ;
   self->waited = TRUE;
   /* Everything inside has ended, so the pipe has its whole content and no other writer. */
-  if (read_report (self->status_fd, &report, g_get_monotonic_time () + G_USEC_PER_SEC) == 1 && report.kind == OC_REPORT_ENDED)
+  if (read_report (self->status_fd, &report, g_get_monotonic_time () + G_USEC_PER_SEC) == 1
+      && report.kind == OC_REPORT_ENDED)
     {
       self->told = TRUE;
       self->exit_code = report.exit_code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Build time only: makes the two filters from oc-seccomp-table.h and writes them as a header, so that the launcher does not pay
- * for building them at each start (0.9 ms) nor link libseccomp. Usage: oc-seccomp-gen x86_64|aarch64 > oc-seccomp-filters.h */
+/* Build time only: makes the two filters from oc-seccomp-table.h and writes them as a header, so
+ * that the launcher does not pay for building them at each start (0.9 ms) nor link libseccomp.
+ * Usage: oc-seccomp-gen x86_64|aarch64 > oc-seccomp-filters.h */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -54,14 +55,38 @@ typedef struct
   Condition condition;
 } Rule;
 
-#define ANY { CONDITION_ANY, 0, 0, 0, 0 }
-#define EQUAL(argument, mask, value) { CONDITION_COMPARE, argument, SCMP_CMP_MASKED_EQ, mask, value }
-#define ABOVE(argument, value) { CONDITION_COMPARE, argument, SCMP_CMP_GT, value, 0 }
-#define BELOW(argument, value) { CONDITION_COMPARE, argument, SCMP_CMP_LT, value, 0 }
-#define BETWEEN_INET { CONDITION_BETWEEN_INET, 0, 0, AF_INET, AF_INET6 }
-#define RAW_TYPES { CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_DGRAM }
-#define PAIR_TYPES { CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_SEQPACKET }
-#define CORE_LIMIT { CONDITION_CORE_LIMIT, 1, 0, 0, 0 }
+#define ANY                                                                                        \
+  {                                                                                                \
+    CONDITION_ANY, 0, 0, 0, 0                                                                      \
+  }
+#define EQUAL(argument, mask, value)                                                               \
+  {                                                                                                \
+    CONDITION_COMPARE, argument, SCMP_CMP_MASKED_EQ, mask, value                                   \
+  }
+#define ABOVE(argument, value)                                                                     \
+  {                                                                                                \
+    CONDITION_COMPARE, argument, SCMP_CMP_GT, value, 0                                             \
+  }
+#define BELOW(argument, value)                                                                     \
+  {                                                                                                \
+    CONDITION_COMPARE, argument, SCMP_CMP_LT, value, 0                                             \
+  }
+#define BETWEEN_INET                                                                               \
+  {                                                                                                \
+    CONDITION_BETWEEN_INET, 0, 0, AF_INET, AF_INET6                                                \
+  }
+#define RAW_TYPES                                                                                  \
+  {                                                                                                \
+    CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_DGRAM                                             \
+  }
+#define PAIR_TYPES                                                                                 \
+  {                                                                                                \
+    CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_SEQPACKET                                         \
+  }
+#define CORE_LIMIT                                                                                 \
+  {                                                                                                \
+    CONDITION_CORE_LIMIT, 1, 0, 0, 0                                                               \
+  }
 #define SOCK_TYPE_BITS 0xf
 #define X32_BIT 0x40000000U
 
@@ -96,7 +121,8 @@ add_compared (scmp_filter_ctx context, uint32_t action, int call, const Conditio
       return seccomp_rule_add_array (context, action, call, 1, &compare);
     case CONDITION_BETWEEN_INET:
       compare.op = SCMP_CMP_EQ;
-      for (compare.datum_a = condition->a + 1; compare.datum_a < condition->b && result == 0; compare.datum_a++)
+      for (compare.datum_a = condition->a + 1; compare.datum_a < condition->b && result == 0;
+           compare.datum_a++)
         result = seccomp_rule_add_array (context, action, call, 1, &compare);
       return result;
     case CONDITION_TYPES_BUT:
@@ -107,7 +133,8 @@ add_compared (scmp_filter_ctx context, uint32_t action, int call, const Conditio
           result = seccomp_rule_add_array (context, action, call, 1, &compare);
       return result;
     case CONDITION_CORE_LIMIT:
-      return seccomp_rule_add (context, action, call, 2, SCMP_A1 (SCMP_CMP_MASKED_EQ, 0xffffffff, RLIMIT_CORE),
+      return seccomp_rule_add (context, action, call, 2,
+                               SCMP_A1 (SCMP_CMP_MASKED_EQ, 0xffffffff, RLIMIT_CORE),
                                SCMP_A2 (SCMP_CMP_NE, 0));
     }
   return -EINVAL;
@@ -130,7 +157,8 @@ build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
   if (context == NULL || fd < 0)
     fail ("start", errno);
   if (arch != seccomp_arch_native ()
-      && (seccomp_arch_add (context, arch) != 0 || seccomp_arch_remove (context, SCMP_ARCH_NATIVE) != 0))
+      && (seccomp_arch_add (context, arch) != 0
+          || seccomp_arch_remove (context, SCMP_ARCH_NATIVE) != 0))
     fail ("architecture", EINVAL);
   if (seccomp_attr_set (context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0
       || seccomp_attr_set (context, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
@@ -157,37 +185,40 @@ build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
   seccomp_release (context);
   n = pread (fd, out, max * sizeof *out, 0);
   close (fd);
-  if (n <= 0 || (size_t) n == max * sizeof *out || n % (ssize_t) sizeof *out != 0)
+  if (n <= 0 || (size_t)n == max * sizeof *out || n % (ssize_t)sizeof *out != 0)
     fail ("read", EIO);
-  return (size_t) n / sizeof *out;
+  return (size_t)n / sizeof *out;
 }
 
-/* What libseccomp cannot say, put before its program (whose jumps are relative): other ABIs, newer numbers, calls it does not
- * know by name. */
+/* What libseccomp cannot say, put before its program (whose jumps are relative): other ABIs, newer
+ * numbers, calls it does not know by name. */
 static size_t
 build_prelude (uint32_t arch, bool network, struct sock_filter *out)
 {
   const uint32_t kill = SECCOMP_RET_KILL_PROCESS, none = SECCOMP_RET_ERRNO | ENOSYS;
   size_t n = 0;
 
-  out[n++] = (struct sock_filter) BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, arch));
-  out[n++] = (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, arch, 1, 0);
-  out[n++] = (struct sock_filter) BPF_STMT (BPF_RET | BPF_K, kill);
-  out[n++] = (struct sock_filter) BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr));
+  out[n++] = (struct sock_filter)BPF_STMT (BPF_LD | BPF_W | BPF_ABS,
+                                           offsetof (struct seccomp_data, arch));
+  out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, arch, 1, 0);
+  out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K, kill);
+  out[n++] = (struct sock_filter)BPF_STMT (BPF_LD | BPF_W | BPF_ABS,
+                                           offsetof (struct seccomp_data, nr));
   if (arch == AUDIT_ARCH_X86_64)
     {
       /* x32 says it is x86-64 and has its own numbers. -1, which tracers use, is no call at all. */
-      out[n++] = (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 2, 0);
-      out[n++] = (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
-      out[n++] = (struct sock_filter) BPF_STMT (BPF_RET | BPF_K, kill);
+      out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 2, 0);
+      out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+      out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K, kill);
     }
-  out[n++] = (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JGT | BPF_K, LAST_NUMBER, 0, 1);
-  out[n++] = (struct sock_filter) BPF_STMT (BPF_RET | BPF_K, none);
+  out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JGT | BPF_K, LAST_NUMBER, 0, 1);
+  out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K, none);
   for (size_t i = 0; i < N_RULES; i++)
     if (rules[i].call == NULL && is_in (&rules[i], network))
       {
-        out[n++] = (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, rules[i].number, 0, 1);
-        out[n++] = (struct sock_filter) BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t) rules[i].error);
+        out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, rules[i].number, 0, 1);
+        out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K,
+                                                 SECCOMP_RET_ERRNO | (uint32_t)rules[i].error);
       }
   return n;
 }
@@ -201,7 +232,8 @@ print_filter (uint32_t arch, bool network, const char *name)
   n += build (arch, network, program + n, BPF_MAXINSNS - n);
   printf ("static const struct sock_filter %s[] = {\n", name);
   for (size_t i = 0; i < n; i++)
-    printf ("  { 0x%04x, %u, %u, 0x%08x },\n", program[i].code, program[i].jt, program[i].jf, program[i].k);
+    printf ("  { 0x%04x, %u, %u, 0x%08x },\n", program[i].code, program[i].jt, program[i].jf,
+            program[i].k);
   printf ("};\n");
 }
 

@@ -13,9 +13,10 @@ int
 oc_seccomp_apply (bool network)
 {
   struct sock_fprog program = {
-    .len = network ? sizeof oc_seccomp_client / sizeof *oc_seccomp_client : sizeof oc_seccomp_none / sizeof *oc_seccomp_none,
-    .filter = (struct sock_filter *) (network ? oc_seccomp_client : oc_seccomp_none),
+    .len = network ? sizeof oc_seccomp_client / sizeof *oc_seccomp_client
+                   : sizeof oc_seccomp_none / sizeof *oc_seccomp_none,
+    .filter = (struct sock_filter *)(network ? oc_seccomp_client : oc_seccomp_none),
   };
 
-  return (int) syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+  return (int)syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }

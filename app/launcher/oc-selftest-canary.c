@@ -38,10 +38,11 @@ add (Check *check, const char *format, ...)
   if (check->length >= sizeof check->text)
     return;
   va_start (arguments, format);
-  n = vsnprintf (check->text + check->length, sizeof check->text - check->length, format, arguments);
+  n = vsnprintf (check->text + check->length, sizeof check->text - check->length, format,
+                 arguments);
   va_end (arguments);
   if (n > 0)
-    check->length += (size_t) n;
+    check->length += (size_t)n;
 }
 
 /* One attempt that must fail, with one of two errors. @result: of the system call. */
@@ -52,7 +53,8 @@ expect_error (Check *check, const char *what, long result, int error, int other_
 
   if (got == 0 || (got != error && got != other_error))
     check->holds = false;
-  add (check, "%s%s: %s", check->length > 0 ? ", " : "", what, got == 0 ? "done" : strerrorname_np (got));
+  add (check, "%s%s: %s", check->length > 0 ? ", " : "", what,
+       got == 0 ? "done" : strerrorname_np (got));
 }
 
 static void
@@ -62,7 +64,8 @@ expect_done (Check *check, const char *what, long result)
 
   if (got != 0)
     check->holds = false;
-  add (check, "%s%s: %s", check->length > 0 ? ", " : "", what, got == 0 ? "done" : strerrorname_np (got));
+  add (check, "%s%s: %s", check->length > 0 ? ", " : "", what,
+       got == 0 ? "done" : strerrorname_np (got));
 }
 
 static void
@@ -122,22 +125,32 @@ check_files (const char *base)
 
   /* Landlock says nothing about chmod(): only the mount refuses it. */
   expect_error (&mounts, "chmod", chmod (in_base (base, OC_CANARY_FILE), 0600), EROFS, EROFS);
-  expect_error (&mounts, "open for writing", open (in_base (base, OC_CANARY_FILE), O_WRONLY | O_CLOEXEC), EROFS, EACCES);
-  expect_error (&mounts, "create in the temporary folder", open (in_base (base, "new"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600),
-                EROFS, EACCES);
-  expect_error (&mounts, "create in /dev/shm", open ("/dev/shm/new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600), EROFS, EACCES);
+  expect_error (&mounts, "open for writing",
+                open (in_base (base, OC_CANARY_FILE), O_WRONLY | O_CLOEXEC), EROFS, EACCES);
+  expect_error (&mounts, "create in the temporary folder",
+                open (in_base (base, "new"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600), EROFS, EACCES);
+  expect_error (&mounts, "create in /dev/shm",
+                open ("/dev/shm/new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600), EROFS, EACCES);
   finish ("mounts-read-only", &mounts);
 
-  expect_done (&guarded, "open an ordinary file", open (in_base (base, OC_CANARY_FILE), O_RDONLY | O_CLOEXEC));
-  expect_error (&guarded, "open ~/.ssh/id", open (in_base (base, OC_CANARY_KEY), O_RDONLY | O_CLOEXEC), EACCES, EACCES);
-  expect_error (&guarded, "list ~/.ssh", open (in_base (base, OC_CANARY_KEY_FOLDER), O_RDONLY | O_DIRECTORY | O_CLOEXEC), EACCES,
-                EACCES);
-  expect_error (&guarded, "list the Plugins folder",
-                open (in_base (base, OC_CANARY_OCELOT "/Plugins"), O_RDONLY | O_DIRECTORY | O_CLOEXEC), EACCES, EACCES);
-  expect_error (&guarded, "open another plugin's manifest",
-                open (in_base (base, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_OTHER_ID "/plugin.json"), O_RDONLY | O_CLOEXEC), ENOENT,
-                EACCES);
-  expect_error (&guarded, "open the consent file", open (in_base (base, OC_CANARY_OCELOT "/consent.json"), O_RDONLY | O_CLOEXEC),
+  expect_done (&guarded, "open an ordinary file",
+               open (in_base (base, OC_CANARY_FILE), O_RDONLY | O_CLOEXEC));
+  expect_error (&guarded, "open ~/.ssh/id",
+                open (in_base (base, OC_CANARY_KEY), O_RDONLY | O_CLOEXEC), EACCES, EACCES);
+  expect_error (&guarded, "list ~/.ssh",
+                open (in_base (base, OC_CANARY_KEY_FOLDER), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                EACCES, EACCES);
+  expect_error (
+      &guarded, "list the Plugins folder",
+      open (in_base (base, OC_CANARY_OCELOT "/Plugins"), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+      EACCES, EACCES);
+  expect_error (
+      &guarded, "open another plugin's manifest",
+      open (in_base (base, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_OTHER_ID "/plugin.json"),
+            O_RDONLY | O_CLOEXEC),
+      ENOENT, EACCES);
+  expect_error (&guarded, "open the consent file",
+                open (in_base (base, OC_CANARY_OCELOT "/consent.json"), O_RDONLY | O_CLOEXEC),
                 ENOENT, EACCES);
   finish ("guarded-places", &guarded);
 }
@@ -185,8 +198,10 @@ check_kernel (const char *base)
 {
   Check landlock = { .holds = true }, seccomp = { .holds = true };
 
-  /* A read-only mount lets a FIFO be written; only Landlock refuses it. Without it: ENXIO, or done. */
-  expect_error (&landlock, "open a FIFO for writing", open (in_base (base, OC_CANARY_FIFO), O_RDWR | O_NONBLOCK | O_CLOEXEC), EACCES,
+  /* A read-only mount lets a FIFO be written; only Landlock refuses it. Without it: ENXIO, or done.
+   */
+  expect_error (&landlock, "open a FIFO for writing",
+                open (in_base (base, OC_CANARY_FIFO), O_RDWR | O_NONBLOCK | O_CLOEXEC), EACCES,
                 EACCES);
   finish ("landlock", &landlock);
   expect_true (&seccomp, "filter", prctl (PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER);

@@ -3,7 +3,8 @@
 
 /* What the canary and the launcher's side agree on. The canary is executed as
  *   ocelot-launcher --canary BASE USER-NAMESPACE PID-NAMESPACE
- * and writes one line a check on stdout: the layer's id, a tab, "1" or "0", a tab, what it tried and what came of it. */
+ * and writes one line a check on stdout: the layer's id, a tab, "1" or "0", a tab, what it tried
+ * and what came of it. */
 #define OC_CANARY_ID "check.canary"
 #define OC_CANARY_OTHER_ID "check.other"
 /* In BASE. */

@@ -32,16 +32,23 @@ static const struct
 } layers[] = {
   { LAYER_LAUNCHER, N_ ("Launcher"), N_ ("The launcher can start a sandbox.") },
   { "user-namespace", N_ ("User namespace"), N_ ("The plugin has no rights of its user outside.") },
-  { "mounts-read-only", N_ ("Read-only files"), N_ ("Files outside the plugin's own folders cannot be changed; before, they could.") },
-  { "guarded-places", N_ ("Guarded places"), N_ ("Keys, other plugins and the record of consent cannot be read; before, they could.") },
-  { "own-folders-writable", N_ ("The plugin's own folders"), N_ ("The plugin can write its own data and temporary files.") },
-  { "pid-namespace", N_ ("Other programs"), N_ ("No other program can be seen or signalled; before, they could.") },
-  { "network", N_ ("Network"), N_ ("Without the permission, no network connection can be opened; before, it could.") },
-  { "unix-sockets", N_ ("Services of this computer"), N_ ("No Unix socket can be opened; before, it could.") },
+  { "mounts-read-only", N_ ("Read-only files"),
+    N_ ("Files outside the plugin's own folders cannot be changed; before, they could.") },
+  { "guarded-places", N_ ("Guarded places"),
+    N_ ("Keys, other plugins and the record of consent cannot be read; before, they could.") },
+  { "own-folders-writable", N_ ("The plugin's own folders"),
+    N_ ("The plugin can write its own data and temporary files.") },
+  { "pid-namespace", N_ ("Other programs"),
+    N_ ("No other program can be seen or signalled; before, they could.") },
+  { "network", N_ ("Network"),
+    N_ ("Without the permission, no network connection can be opened; before, it could.") },
+  { "unix-sockets", N_ ("Services of this computer"),
+    N_ ("No Unix socket can be opened; before, it could.") },
   { "landlock", N_ ("Landlock"), N_ ("Pipes on disk cannot be written; before, they could.") },
   { "seccomp", N_ ("System call filter"), N_ ("Dangerous system calls are refused.") },
   { "no-new-privs", N_ ("No new privileges"), N_ ("Programs that would gain rights do not.") },
-  { "capabilities", N_ ("Capabilities"), N_ ("The plugin has none of the administrator's rights.") },
+  { "capabilities", N_ ("Capabilities"),
+    N_ ("The plugin has none of the administrator's rights.") },
 };
 
 typedef struct
@@ -70,9 +77,9 @@ set_outcome (SelfTest *self, const char *id, gboolean holds, const char *detail)
         self->outcomes[i].tried = TRUE;
         self->outcomes[i].holds = holds;
         g_free (self->outcomes[i].detail);
-        self->outcomes[i].detail
-            = holds && detail != NULL ? g_strdup_printf ("%s (%s)", _ (layers[i].holds), detail)
-                                      : g_strdup (detail != NULL ? detail : _ (layers[i].holds));
+        self->outcomes[i].detail = holds && detail != NULL
+                                       ? g_strdup_printf ("%s (%s)", _ (layers[i].holds), detail)
+                                       : g_strdup (detail != NULL ? detail : _ (layers[i].holds));
       }
 }
 
@@ -112,10 +119,12 @@ make_home (SelfTest *self, GError **error)
   self->paths = oc_paths_new (data_home, NULL, self->base);
   if (!make_folder (self, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_ID, &self->folder)
       || !make_folder (self, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_OTHER_ID, NULL)
-      || !make_folder (self, OC_CANARY_OCELOT "/Data/" OC_CANARY_ID, &self->data) || !make_folder (self, OC_CANARY_TEMP, &self->temp)
-      || !make_folder (self, OC_CANARY_KEY_FOLDER, NULL) || !make_file (self, OC_CANARY_KEY) || !make_file (self, OC_CANARY_FILE)
-      || !make_file (self, OC_CANARY_OCELOT "/consent.json")
-      || !make_file (self, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_OTHER_ID "/plugin.json") || mkfifo (fifo, 0600) != 0)
+      || !make_folder (self, OC_CANARY_OCELOT "/Data/" OC_CANARY_ID, &self->data)
+      || !make_folder (self, OC_CANARY_TEMP, &self->temp)
+      || !make_folder (self, OC_CANARY_KEY_FOLDER, NULL) || !make_file (self, OC_CANARY_KEY)
+      || !make_file (self, OC_CANARY_FILE) || !make_file (self, OC_CANARY_OCELOT "/consent.json")
+      || !make_file (self, OC_CANARY_OCELOT "/Plugins/" OC_CANARY_OTHER_ID "/plugin.json")
+      || mkfifo (fifo, 0600) != 0)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_IO, "%s: %s", self->base, g_strerror (errno));
       return FALSE;
@@ -137,9 +146,9 @@ remove_tree (const char *path)
       if (lstat (child, &info) == 0 && S_ISDIR (info.st_mode))
         remove_tree (child);
       else
-        (void) unlink (child);
+        (void)unlink (child);
     }
-  (void) rmdir (path);
+  (void)rmdir (path);
 }
 
 static gboolean
@@ -151,8 +160,8 @@ can_open (SelfTest *self, const char *below, int flags)
   return fd >= 0;
 }
 
-/* The same attempts outside: a refusal inside means nothing where it would have been refused anyway. Returns the id of the first
- * layer whose control fails, or NULL. */
+/* The same attempts outside: a refusal inside means nothing where it would have been refused
+ * anyway. Returns the id of the first layer whose control fails, or NULL. */
 static const char *
 try_controls (SelfTest *self)
 {
@@ -162,7 +171,8 @@ try_controls (SelfTest *self)
 
   if (g_chmod (file, 0600) != 0 || !can_open (self, OC_CANARY_FILE, O_WRONLY))
     return "mounts-read-only";
-  if (!can_open (self, OC_CANARY_KEY, O_RDONLY) || !can_open (self, OC_CANARY_KEY_FOLDER, O_RDONLY | O_DIRECTORY)
+  if (!can_open (self, OC_CANARY_KEY, O_RDONLY)
+      || !can_open (self, OC_CANARY_KEY_FOLDER, O_RDONLY | O_DIRECTORY)
       || !can_open (self, OC_CANARY_OCELOT "/consent.json", O_RDONLY))
     return "guarded-places";
   if (!can_open (self, OC_CANARY_FIFO, O_RDWR))
@@ -174,7 +184,8 @@ try_controls (SelfTest *self)
     return "unix-sockets";
   close (pair[0]);
   close (pair[1]);
-  /* A machine without IPv4 has no control for the network; the Unix socket shows that sockets can be made. */
+  /* A machine without IPv4 has no control for the network; the Unix socket shows that sockets can
+   * be made. */
   return NULL;
 }
 
@@ -205,14 +216,14 @@ read_output (int fd, GString *output)
       char buffer[4096];
       ssize_t n;
 
-      if (left <= 0 || (poll (&poll_fd, 1, (int) (left / 1000) + 1) <= 0 && errno != EINTR))
+      if (left <= 0 || (poll (&poll_fd, 1, (int)(left / 1000) + 1) <= 0 && errno != EINTR))
         return FALSE;
       n = read (fd, buffer, sizeof buffer);
       if (n == 0)
         return TRUE;
       if (n < 0 && errno != EINTR)
         return FALSE;
-      if (n > 0 && output->len + (gsize) n <= CANARY_MAX_OUTPUT)
+      if (n > 0 && output->len + (gsize)n <= CANARY_MAX_OUTPUT)
         g_string_append_len (output, buffer, n);
     }
 }
@@ -246,7 +257,7 @@ run_canary (SelfTest *self, GError **error)
   g_autoptr (OcProcess) process = NULL;
   g_autoptr (GString) output = g_string_new (NULL);
   const char *argv[] = { "ocelot-launcher", "--canary", self->base, user, pid, NULL };
-  OcCommand command = { program, argv, (const char *const *) env, { -1, -1, -1, -1, -1 } };
+  OcCommand command = { program, argv, (const char *const *)env, { -1, -1, -1, -1, -1 } };
   int fds[2], exit_code = -1, signal = 0;
 
   if (plan == NULL)
@@ -267,12 +278,14 @@ run_canary (SelfTest *self, GError **error)
   if (!read_output (read_end, output))
     oc_process_kill (process);
   if (!oc_process_wait (process, &exit_code, &signal) || exit_code != 0)
-    set_outcome (self, LAYER_LAUNCHER, FALSE, _ ("The check inside the sandbox did not come to its end."));
+    set_outcome (self, LAYER_LAUNCHER, FALSE,
+                 _ ("The check inside the sandbox did not come to its end."));
   read_lines (self, output->str);
   return TRUE;
 }
 
-/* The layer an error is about is its message's first word; the launcher's own where it is not in the table. */
+/* The layer an error is about is its message's first word; the launcher's own where it is not in
+ * the table. */
 static void
 set_failed (SelfTest *self, const GError *error)
 {
@@ -300,15 +313,18 @@ make_report (SelfTest *self)
     {
       const Outcome *outcome = &self->outcomes[i];
       JsonObject *layer = json_object_new ();
-      g_autofree char *remedy
-          = outcome->tried && !outcome->holds ? oc_sandbox_dup_remedy_for (layers[i].id, NULL) : NULL;
+      g_autofree char *remedy = outcome->tried && !outcome->holds
+                                    ? oc_sandbox_dup_remedy_for (layers[i].id, NULL)
+                                    : NULL;
 
       holds = holds && outcome->tried && outcome->holds;
       json_object_set_string_member (layer, "id", layers[i].id);
       json_object_set_string_member (layer, "title", _ (layers[i].title));
       json_object_set_boolean_member (layer, "holds", outcome->tried && outcome->holds);
-      json_object_set_string_member (layer, "detail",
-                                     outcome->tried ? outcome->detail : _ ("Not tried, because another layer failed before it."));
+      json_object_set_string_member (
+          layer, "detail",
+          outcome->tried ? outcome->detail
+                         : _ ("Not tried, because another layer failed before it."));
       if (remedy != NULL)
         json_object_set_string_member (layer, "remedy", remedy);
       else
@@ -317,9 +333,10 @@ make_report (SelfTest *self)
     }
   json_object_set_boolean_member (report, "holds", holds);
   json_object_set_string_member (report, "executor", "direct");
-  json_object_set_string_member (report, "summary",
-                                 holds ? _ ("The sandbox works on this computer: every layer holds.")
-                                       : _ ("The sandbox does not work on this computer, so no plugin runs."));
+  json_object_set_string_member (
+      report, "summary",
+      holds ? _ ("The sandbox works on this computer: every layer holds.")
+            : _ ("The sandbox does not work on this computer, so no plugin runs."));
   json_object_set_array_member (report, "layers", array);
   return json_node_init_object (json_node_alloc (), report);
 }
@@ -355,7 +372,8 @@ oc_selftest_run (gboolean allow_root)
         set_failed (&self, error);
       if (uncontrolled != NULL)
         set_outcome (&self, uncontrolled, FALSE,
-                     _ ("The same attempt outside the sandbox fails too, so its refusal inside shows nothing."));
+                     _ ("The same attempt outside the sandbox fails too, so its refusal inside "
+                        "shows nothing."));
     }
   report = make_report (&self);
   self_test_clear (&self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How long a launch takes, next to bubblewrap's on the same machine at the same time: interleaved, medians, ratios. Only the
- * ratios mean something. Usage: bench-launch [ROUNDS] */
+/* How long a launch takes, next to bubblewrap's on the same machine at the same time: interleaved,
+ * medians, ratios. Only the ratios mean something. Usage: bench-launch [ROUNDS] */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <spawn.h>
@@ -29,12 +29,19 @@ typedef void (*Run) (Bench *self);
 static void
 run_bwrap (Bench *self)
 {
-  char *argv[] = { (char *) "bwrap", (char *) "--unshare-all", (char *) "--ro-bind", (char *) "/", (char *) "/", self->program, NULL };
+  char *argv[] = { (char *)"bwrap",
+                   (char *)"--unshare-all",
+                   (char *)"--ro-bind",
+                   (char *)"/",
+                   (char *)"/",
+                   self->program,
+                   NULL };
   char *env[] = { NULL };
   int status;
   pid_t pid;
 
-  if (posix_spawn (&pid, "/usr/bin/bwrap", NULL, NULL, argv, env) != 0 || waitpid (pid, &status, 0) != pid || status != 0)
+  if (posix_spawn (&pid, "/usr/bin/bwrap", NULL, NULL, argv, env) != 0
+      || waitpid (pid, &status, 0) != pid || status != 0)
     g_error ("bwrap does not work here");
 }
 
@@ -43,7 +50,7 @@ start_plan (Bench *self, OcPlan *plan)
 {
   const char *argv[] = { "true", NULL };
   g_auto (GStrv) env = oc_plan_dup_environment (plan);
-  OcCommand command = { self->program, argv, (const char *const *) env, { -1, -1, -1, -1, -1 } };
+  OcCommand command = { self->program, argv, (const char *const *)env, { -1, -1, -1, -1, -1 } };
   g_autoptr (GError) error = NULL;
   g_autoptr (OcProcess) process = oc_sandbox_start (plan, &command, &error);
   int exit_code = -1;
@@ -104,7 +111,7 @@ static const struct
 static int
 compare_times (const void *a, const void *b)
 {
-  double first = *(const double *) a, second = *(const double *) b;
+  double first = *(const double *)a, second = *(const double *)b;
 
   return first < second ? -1 : first > second;
 }
@@ -156,20 +163,22 @@ main (int argc, char **argv)
 
         rows[row].run (&self);
         if (i >= 0)
-          times[row][i] = (double) (g_get_monotonic_time () - begin) / 1000;
+          times[row][i] = (double)(g_get_monotonic_time () - begin) / 1000;
       }
   for (gsize row = 0; row < G_N_ELEMENTS (rows); row++)
     {
       double median;
 
-      qsort (times[row], (size_t) rounds, sizeof times[row][0], compare_times);
+      qsort (times[row], (size_t)rounds, sizeof times[row][0], compare_times);
       median = times[row][rounds / 2];
-      printf ("%-40s median %7.2f ms  x%.2f", rows[row].name, median, median / times[0][rounds / 2]);
+      printf ("%-40s median %7.2f ms  x%.2f", rows[row].name, median,
+              median / times[0][rounds / 2]);
       if (rows[row].target > 0)
         printf ("  (target x%.2f)", rows[row].target);
       printf ("\n");
     }
   remove[3] = self.base;
-  g_spawn_sync (NULL, (char **) remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+  g_spawn_sync (NULL, (char **)remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
+                NULL);
   return 0;
 }

@@ -15,8 +15,8 @@ typedef enum
 
 #define ATTEMPT_MAX_WORDS 9
 
-/* One row of the battery. What comes of it is "DONE", the name of an error, or the name of the signal that ended it;
- * alternatives are separated by "|". */
+/* One row of the battery. What comes of it is "DONE", the name of an error, or the name of the
+ * signal that ended it; alternatives are separated by "|". */
 typedef struct
 {
   const char *name;

@@ -210,8 +210,8 @@ read_relative (char **a)
 static long
 read_by_handle (char **a)
 {
-  _Alignas (struct file_handle) char memory[sizeof (struct file_handle) + MAX_HANDLE_SZ];
-  struct file_handle *handle = (struct file_handle *) memory;
+  _Alignas(struct file_handle) char memory[sizeof (struct file_handle) + MAX_HANDLE_SZ];
+  struct file_handle *handle = (struct file_handle *)memory;
   int mount_id;
 
   handle->handle_bytes = MAX_HANDLE_SZ;
@@ -240,7 +240,8 @@ execute (char **a)
   return errno == 0 ? 0 : -1;
 }
 
-/* A copy of itself in a folder it can write: what it may do belongs to the sandbox, not to the program's path. */
+/* A copy of itself in a folder it can write: what it may do belongs to the sandbox, not to the
+ * program's path. */
 static long
 copy_and_probe (char **a)
 {
@@ -253,7 +254,7 @@ copy_and_probe (char **a)
   if (from < 0 || to < 0)
     return -1;
   while ((n = read (from, buffer, sizeof buffer)) > 0)
-    if (write (to, buffer, (size_t) n) != n)
+    if (write (to, buffer, (size_t)n) != n)
       return -1;
   close (to);
   execve (path, argv, env);

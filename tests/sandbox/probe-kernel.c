@@ -16,21 +16,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The number and up to six arguments. Bad pointers and descriptors on purpose: what is not filtered answers with another error. */
+/* The number and up to six arguments. Bad pointers and descriptors on purpose: what is not filtered
+ * answers with another error. */
 static long
 call_raw (char **a)
 {
   long values[7] = { 0 };
 
   for (int i = 0; i < 7 && a[i] != NULL; i++)
-    values[i] = (long) strtoull (a[i], NULL, 0);
+    values[i] = (long)strtoull (a[i], NULL, 0);
   return syscall (values[0], values[1], values[2], values[3], values[4], values[5], values[6]);
 }
 
 static long
 clone_with (char **a)
 {
-  long pid = syscall (SYS_clone, (unsigned long) strtoull (a[0], NULL, 0) | SIGCHLD, 0, 0, 0, 0);
+  long pid = syscall (SYS_clone, (unsigned long)strtoull (a[0], NULL, 0) | SIGCHLD, 0, 0, 0, 0);
 
   if (pid == 0)
     _exit (0);
@@ -51,7 +52,9 @@ clone3_user (char **a)
 static long
 open_perf (char **a)
 {
-  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof attr, .exclude_kernel = 1 };
+  struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+                                  .size = sizeof attr,
+                                  .exclude_kernel = 1 };
 
   return syscall (SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
@@ -91,8 +94,8 @@ call_i386 (char **a)
 {
   long result;
 
-  __asm__ volatile ("int $0x80" : "=a"(result) : "a"(20L) : "memory", "r8", "r9", "r10", "r11");
-  errno = result < 0 ? (int) -result : 0;
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "r8", "r9", "r10", "r11");
+  errno = result < 0 ? (int)-result : 0;
   return result < 0 ? -1 : 0;
 }
 #endif

@@ -29,7 +29,7 @@ signal_process (char **a)
 static long
 signal_by_pidfd (char **a)
 {
-  int fd = (int) syscall (SYS_pidfd_open, atoi (a[0]), 0);
+  int fd = (int)syscall (SYS_pidfd_open, atoi (a[0]), 0);
 
   return fd < 0 ? -1 : syscall (SYS_pidfd_send_signal, fd, 0, NULL, 0);
 }
@@ -54,7 +54,7 @@ static long
 read_memory (char **a)
 {
   char byte;
-  struct iovec here = { &byte, 1 }, there = { (void *) 16, 1 };
+  struct iovec here = { &byte, 1 }, there = { (void *)16, 1 };
 
   return process_vm_readv (atoi (a[0]), &here, 1, &there, 1, 0);
 }
@@ -62,7 +62,7 @@ read_memory (char **a)
 static long
 set_priority (char **a)
 {
-  return setpriority (PRIO_PROCESS, (id_t) atoi (a[0]), 19);
+  return setpriority (PRIO_PROCESS, (id_t)atoi (a[0]), 19);
 }
 
 static long
@@ -70,7 +70,9 @@ set_affinity (char **a)
 {
   cpu_set_t set;
 
-  return sched_getaffinity (atoi (a[0]), sizeof set, &set) != 0 ? -1 : sched_setaffinity (atoi (a[0]), sizeof set, &set);
+  return sched_getaffinity (atoi (a[0]), sizeof set, &set) != 0
+             ? -1
+             : sched_setaffinity (atoi (a[0]), sizeof set, &set);
 }
 
 static long
@@ -108,7 +110,7 @@ static long
 stay_with_daemon (char **a)
 {
   leave_daemon (a);
-  (void) !write (STDOUT_FILENO, "ready\n", 6);
+  (void)!write (STDOUT_FILENO, "ready\n", 6);
   return pause ();
 }
 
@@ -133,7 +135,7 @@ read_when_told (char **a)
   char byte;
   int fd;
 
-  (void) !write (STDOUT_FILENO, "ready\n", 6);
+  (void)!write (STDOUT_FILENO, "ready\n", 6);
   if (read (STDIN_FILENO, &byte, 1) != 1)
     return -1;
   fd = open (a[0], O_RDONLY | O_NONBLOCK);
@@ -143,8 +145,8 @@ read_when_told (char **a)
 static void
 print_line (const char *text)
 {
-  (void) !write (STDOUT_FILENO, text, strlen (text));
-  (void) !write (STDOUT_FILENO, "\n", 1);
+  (void)!write (STDOUT_FILENO, text, strlen (text));
+  (void)!write (STDOUT_FILENO, "\n", 1);
 }
 
 static long

@@ -22,8 +22,9 @@ main (int argc, char **argv)
           errno = 0;
           result = probe->attempt (argv + 2);
           if (result < 0)
-            answer = errno != 0 && strerrorname_np (errno) != NULL ? strerrorname_np (errno) : "DENIED";
-          (void) !write (STDOUT_FILENO, answer, strlen (answer));
+            answer = errno != 0 && strerrorname_np (errno) != NULL ? strerrorname_np (errno)
+                                                                   : "DENIED";
+          (void)!write (STDOUT_FILENO, answer, strlen (answer));
           _exit (result < 0 ? 1 : 0);
         }
   return 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The probe makes one attempt and says on stdout what came of it: "DONE", or the name of the error. It runs inside the sandbox,
- * and outside as the control. Static, and nothing but the C library. */
+/* The probe makes one attempt and says on stdout what came of it: "DONE", or the name of the error.
+ * It runs inside the sandbox, and outside as the control. Static, and nothing but the C library. */
 
 typedef struct
 {

@@ -127,7 +127,8 @@ host_reset (Host *self)
       else if (content[0] == '>')
         g_assert_no_errno (symlink (content + 1, path));
       else
-        g_file_set_contents_full (path, content, -1, G_FILE_SET_CONTENTS_NONE, (int) files[i].mode, &error);
+        g_file_set_contents_full (path, content, -1, G_FILE_SET_CONTENTS_NONE, (int)files[i].mode,
+                                  &error);
       g_assert_no_error (error);
     }
   umask (mask);
@@ -152,7 +153,8 @@ count_expected (const char *folder)
   guint n = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
-    if (g_str_has_prefix (files[i].path, folder) && files[i].path[length] == '/' && strchr (files[i].path + length + 1, '/') == NULL)
+    if (g_str_has_prefix (files[i].path, folder) && files[i].path[length] == '/'
+        && strchr (files[i].path + length + 1, '/') == NULL)
       n++;
   return n;
 }
@@ -168,14 +170,16 @@ host_find_change (Host *self)
 
       if (lstat (path, &info) != 0)
         return g_strdup_printf ("%s is gone", files[i].path);
-      if (strcmp (path, self->data) == 0 || strcmp (path, self->temp) == 0 || g_str_has_prefix (path, self->data))
+      if (strcmp (path, self->data) == 0 || strcmp (path, self->temp) == 0
+          || g_str_has_prefix (path, self->data))
         continue;
       if (files[i].content == NULL && count_entries (path) != count_expected (files[i].path))
         return g_strdup_printf ("%s has other entries", files[i].path);
       if (files[i].mode != 0 && (info.st_mode & 07777) != files[i].mode)
         return g_strdup_printf ("%s has mode %o", files[i].path, info.st_mode & 07777);
       if (S_ISREG (info.st_mode)
-          && (info.st_mtime < 1000 || !g_file_get_contents (path, &content, NULL, NULL) || strcmp (content, files[i].content) != 0))
+          && (info.st_mtime < 1000 || !g_file_get_contents (path, &content, NULL, NULL)
+              || strcmp (content, files[i].content) != 0))
         return g_strdup_printf ("%s is changed", files[i].path);
     }
   return NULL;
@@ -192,8 +196,8 @@ make_unix_socket (int type, const char *path, gboolean abstract)
   g_assert_cmpuint (strlen (path), <, sizeof address.sun_path - 1);
   strcpy (address.sun_path + (abstract ? 1 : 0), path);
   if (abstract)
-    length = (socklen_t) (offsetof (struct sockaddr_un, sun_path) + 1 + strlen (path));
-  g_assert_no_errno (bind (fd, (struct sockaddr *) &address, length));
+    length = (socklen_t)(offsetof (struct sockaddr_un, sun_path) + 1 + strlen (path));
+  g_assert_no_errno (bind (fd, (struct sockaddr *)&address, length));
   if (type == SOCK_STREAM)
     g_assert_no_errno (listen (fd, 128));
   return fd;
@@ -208,10 +212,10 @@ make_inet_socket (int type, int *port)
 
   g_assert_cmpint (fd, >=, 0);
   address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
-  g_assert_no_errno (bind (fd, (struct sockaddr *) &address, sizeof address));
+  g_assert_no_errno (bind (fd, (struct sockaddr *)&address, sizeof address));
   if (type == SOCK_STREAM)
     g_assert_no_errno (listen (fd, 128));
-  g_assert_no_errno (getsockname (fd, (struct sockaddr *) &address, &length));
+  g_assert_no_errno (getsockname (fd, (struct sockaddr *)&address, &length));
   *port = ntohs (address.sin_port);
   return fd;
 }
@@ -260,7 +264,8 @@ host_new (void)
   self->folder = g_build_filename (oc_paths_get_plugins (self->paths), HOST_PLUGIN, NULL);
   self->data = oc_paths_dup_data (self->paths, HOST_PLUGIN);
   self->temp = g_build_filename (self->base, "tmp", "ocelot-1-own", NULL);
-  self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "sandbox-probe", NULL);
+  self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox",
+                                  "sandbox-probe", NULL);
   stream = g_build_filename (self->base, "stream", NULL);
   dgram = g_build_filename (self->base, "dgram", NULL);
   self->stream = make_unix_socket (SOCK_STREAM, stream, FALSE);
@@ -386,13 +391,20 @@ make_argv (Host *self, const char *const *words)
 }
 
 static OcProcess *
-start (Host *self, OcRole role, OcNetwork network, const char *const *words, int *input_fd, int *output_fd, GError **error)
+start (Host *self,
+       OcRole role,
+       OcNetwork network,
+       const char *const *words,
+       int *input_fd,
+       int *output_fd,
+       GError **error)
 {
   g_autoptr (OcPlan) plan = host_make_plan (self, role, network, error);
   g_auto (GStrv) env = plan != NULL ? oc_plan_dup_environment (plan) : NULL;
   g_autoptr (GPtrArray) argv = make_argv (self, words);
-  OcCommand command
-      = { self->probe, (const char *const *) argv->pdata, (const char *const *) env, { -1, -1, -1, -1, -1 } };
+  OcCommand command = {
+    self->probe, (const char *const *)argv->pdata, (const char *const *)env, { -1, -1, -1, -1, -1 }
+  };
   g_auto (OcFd) in_read = -1;
   g_auto (OcFd) in_write = -1;
   g_auto (OcFd) out_read = -1;
@@ -469,12 +481,17 @@ host_read_all (int fd)
 }
 
 gboolean
-host_run (Host *self, OcRole role, OcNetwork network, const char *const *words, HostResult *result, GError **error)
+host_run (Host *self,
+          OcRole role,
+          OcNetwork network,
+          const char *const *words,
+          HostResult *result,
+          GError **error)
 {
   g_auto (OcFd) output = -1;
   g_autoptr (OcProcess) process = start (self, role, network, words, NULL, &output, error);
 
-  *result = (HostResult) { 0 };
+  *result = (HostResult){ 0 };
   if (process == NULL)
     return FALSE;
   result->output = host_read_all (output);
@@ -491,11 +508,11 @@ host_run_outside (Host *self, const char *const *words, HostResult *result)
   char *env[] = { temp, NULL };
   int status = 0;
 
-  *result = (HostResult) { 0 };
+  *result = (HostResult){ 0 };
   g_free (argv->pdata[0]);
   argv->pdata[0] = g_strdup (self->probe);
-  g_spawn_sync (self->data, (char **) argv->pdata, env, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &result->output, NULL, &status,
-                &error);
+  g_spawn_sync (self->data, (char **)argv->pdata, env, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                &result->output, NULL, &status, &error);
   g_assert_no_error (error);
   result->exit_code = WIFEXITED (status) ? WEXITSTATUS (status) : -1;
   result->signal = WIFSIGNALED (status) ? WTERMSIG (status) : 0;

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 #define HOST_OTHER "test.other"
 
 /**
- * Host: a made-up home with secrets, two plugins, a consent file, services that listen and a process to attack, in a temporary
- * folder. Everything in it can be read and changed by its user: what the sandbox refuses, it refuses.
+ * Host: a made-up home with secrets, two plugins, a consent file, services that listen and a
+ * process to attack, in a temporary folder. Everything in it can be read and changed by its user:
+ * what the sandbox refuses, it refuses.
  */
 typedef struct
 {
@@ -36,11 +37,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Host, host_free)
 void host_reset (Host *self);
 /* What differs from what host_reset() made: a message, or NULL. (transfer full) */
 char *host_find_change (Host *self);
-/* A word of an attempt, with what stands for a place on this host put in: ~ home, %B the ocelot folder, %P the plugin's folder,
- * %D its data, %T its temporary folder, %b the folder around all, %V the victim's pid, %t and %u the TCP and UDP ports, %A the
- * abstract name, %U the user's id. (transfer full) */
-char *host_expand (Host *self,
-                   const char *word);
+/* A word of an attempt, with what stands for a place on this host put in: ~ home, %B the ocelot
+ * folder, %P the plugin's folder, %D its data, %T its temporary folder, %b the folder around all,
+ * %V the victim's pid, %t and %u the TCP and UDP ports, %A the abstract name, %U the user's id.
+ * (transfer full) */
+char *host_expand (Host *self, const char *word);
 
 typedef struct
 {
@@ -51,11 +52,9 @@ typedef struct
 void host_result_clear (HostResult *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HostResult, host_result_clear)
 
-OcPlan *host_make_plan (Host *self,
-                        OcRole role,
-                        OcNetwork network,
-                        GError **error);
-/* Runs the probe with @words, expanded, to its end. @input: (nullable) written to its stdin. FALSE: the sandbox did not start. */
+OcPlan *host_make_plan (Host *self, OcRole role, OcNetwork network, GError **error);
+/* Runs the probe with @words, expanded, to its end. @input: (nullable) written to its stdin. FALSE:
+ * the sandbox did not start. */
 gboolean host_run (Host *self,
                    OcRole role,
                    OcNetwork network,
@@ -63,16 +62,12 @@ gboolean host_run (Host *self,
                    HostResult *result,
                    GError **error);
 /* The same with no sandbox around it, in the plugin's data folder. */
-void host_run_outside (Host *self,
-                       const char *const *words,
-                       HostResult *result);
+void host_run_outside (Host *self, const char *const *words, HostResult *result);
 /* Starts the probe with @words and its stdout at @output_fd. Asserts that it works. */
-OcProcess *host_start (Host *self,
-                       OcRole role,
-                       const char *const *words,
-                       int *input_fd,
-                       int *output_fd);
-/* Reads one line, or to the end of the file; asserts that it comes within seconds. (transfer full) (nullable): NULL at the end */
+OcProcess *
+host_start (Host *self, OcRole role, const char *const *words, int *input_fd, int *output_fd);
+/* Reads one line, or to the end of the file; asserts that it comes within seconds. (transfer full)
+ * (nullable): NULL at the end */
 char *host_read_line (int fd);
 char *host_read_all (int fd);
 /* Whether skipping is forbidden here. */

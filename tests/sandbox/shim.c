@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A kernel that lacks something, simulated: makes one kind of system call fail, then executes the rest of its arguments.
- * Usage: sandbox-shim LAYER PROGRAM [ARGUMENT…] */
+/* A kernel that lacks something, simulated: makes one kind of system call fail, then executes the
+ * rest of its arguments. Usage: sandbox-shim LAYER PROGRAM [ARGUMENT…] */
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -19,7 +19,10 @@ typedef struct
   scmp_datum_t mask, value;
 } Missing;
 
-#define ALL(layer, call, error) { layer, SCMP_SYS (call), error, -1, 0, 0 }
+#define ALL(layer, call, error)                                                                    \
+  {                                                                                                \
+    layer, SCMP_SYS (call), error, -1, 0, 0                                                        \
+  }
 
 static const Missing missing[] = {
   ALL ("landlock-off", landlock_create_ruleset, EOPNOTSUPP),
@@ -53,13 +56,17 @@ main (int argc, char **argv)
   for (size_t i = 0; argc > 2 && i < sizeof missing / sizeof *missing; i++)
     {
       const Missing *row = &missing[i];
-      struct scmp_arg_cmp compare
-          = { .arg = (unsigned) row->argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = row->mask, .datum_b = row->value };
+      struct scmp_arg_cmp compare = { .arg = (unsigned)row->argument,
+                                      .op = SCMP_CMP_MASKED_EQ,
+                                      .datum_a = row->mask,
+                                      .datum_b = row->value };
 
       if (strcmp (row->layer, argv[1]) != 0)
         continue;
       found = 1;
-      if (seccomp_rule_add_array (context, SCMP_ACT_ERRNO ((unsigned) row->error), row->call, row->argument < 0 ? 0 : 1, &compare) != 0)
+      if (seccomp_rule_add_array (context, SCMP_ACT_ERRNO ((unsigned)row->error), row->call,
+                                  row->argument < 0 ? 0 : 1, &compare)
+          != 0)
         return 2;
     }
   if (!found && strcmp (argc > 2 ? argv[1] : "", "nothing") != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every attempt of the table, inside the sandbox and, as its control, outside. After each the host is looked over: nothing may
- * have changed. Prints one table. */
+/* Every attempt of the table, inside the sandbox and, as its control, outside. After each the host
+ * is looked over: nothing may have changed. Prints one table. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,14 +24,15 @@ is_one_of (const char *got, const char *alternatives)
 {
   g_auto (GStrv) list = g_strsplit (alternatives, "|", -1);
 
-  return g_strv_contains ((const char *const *) list, got);
+  return g_strv_contains ((const char *const *)list, got);
 }
 
 static void
 print_row (OcRole role, const Attempt *attempt, const char *got, const char *control)
 {
-  g_test_message ("%-6s | %-42s | %-16s | %-22s | %-10s | outside: %s", role == OC_ROLE_WORKER ? "worker" : "tool", attempt->name,
-                  attempt->source, attempt->expected, got, control);
+  g_test_message ("%-6s | %-42s | %-16s | %-22s | %-10s | outside: %s",
+                  role == OC_ROLE_WORKER ? "worker" : "tool", attempt->name, attempt->source,
+                  attempt->expected, got, control);
 }
 
 static void
@@ -60,7 +61,8 @@ try_attempt (Host *host, OcRole role, const Attempt *attempt)
   if (!is_one_of (got, attempt->expected))
     g_test_fail_printf ("%s: expected %s, got %s", attempt->name, attempt->expected, got);
   if (!is_one_of (control, attempt->control))
-    g_test_fail_printf ("%s: the control outside: expected %s, got %s", attempt->name, attempt->control, control);
+    g_test_fail_printf ("%s: the control outside: expected %s, got %s", attempt->name,
+                        attempt->control, control);
 }
 
 static void
@@ -73,7 +75,9 @@ test_attempts (gconstpointer data)
     {
       if ((attempt->flags & ATTEMPT_ROOT) != 0 && geteuid () != 0)
         {
-          g_test_message ("%s: not tried, since its control needs uid 0; it is tried where the tests run as root", attempt->name);
+          g_test_message ("%s: not tried, since its control needs uid 0; it is tried where the "
+                          "tests run as root",
+                          attempt->name);
           n_left_out++;
           continue;
         }
@@ -84,7 +88,8 @@ test_attempts (gconstpointer data)
   g_test_message ("%u attempts in both roles, %u left out", n, n_left_out);
 }
 
-/* uid 0 is not bound by the limit on processes: known, and said in the launcher's refusal to run as uid 0. */
+/* uid 0 is not bound by the limit on processes: known, and said in the launcher's refusal to run as
+ * uid 0. */
 static const Attempt *
 without_limits_of_root (const Attempt *attempts, Attempt *copy, gsize max)
 {
@@ -96,7 +101,7 @@ without_limits_of_root (const Attempt *attempts, Attempt *copy, gsize max)
         g_assert_cmpuint (n + 1, <, max);
         copy[n++] = *attempts;
       }
-  copy[n] = (Attempt) { NULL };
+  copy[n] = (Attempt){ NULL };
   return copy;
 }
 
@@ -110,8 +115,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/battery/writing", attempts_writing, test_attempts);
   g_test_add_data_func ("/battery/reading", attempts_reading, test_attempts);
   g_test_add_data_func ("/battery/network", attempts_network, test_attempts);
-  g_test_add_data_func ("/battery/processes", without_limits_of_root (attempts_processes, processes, G_N_ELEMENTS (processes)),
-                        test_attempts);
+  g_test_add_data_func (
+      "/battery/processes",
+      without_limits_of_root (attempts_processes, processes, G_N_ELEMENTS (processes)),
+      test_attempts);
   g_test_add_data_func ("/battery/kernel", attempts_kernel, test_attempts);
   return g_test_run ();
 }

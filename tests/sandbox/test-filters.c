@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The filters of both architectures, evaluated by a small interpreter: so that aarch64's are tried on x86-64 too. */
+/* The filters of both architectures, evaluated by a small interpreter: so that aarch64's are tried
+ * on x86-64 too. */
 #include <errno.h>
 #include <glib.h>
 #include <linux/audit.h>
@@ -35,8 +36,12 @@ typedef struct
 } Arch;
 
 static const Arch arches[] = {
-  { AUDIT_ARCH_X86_64, { x86_64_none, x86_64_client }, { G_N_ELEMENTS (x86_64_none), G_N_ELEMENTS (x86_64_client) } },
-  { AUDIT_ARCH_AARCH64, { aarch64_none, aarch64_client }, { G_N_ELEMENTS (aarch64_none), G_N_ELEMENTS (aarch64_client) } },
+  { AUDIT_ARCH_X86_64,
+    { x86_64_none, x86_64_client },
+    { G_N_ELEMENTS (x86_64_none), G_N_ELEMENTS (x86_64_client) } },
+  { AUDIT_ARCH_AARCH64,
+    { aarch64_none, aarch64_client },
+    { G_N_ELEMENTS (aarch64_none), G_N_ELEMENTS (aarch64_client) } },
 };
 
 static guint32
@@ -45,7 +50,7 @@ load (const struct seccomp_data *data, guint32 offset)
   guint32 value;
 
   g_assert_cmpuint (offset, <=, sizeof *data - sizeof value);
-  memcpy (&value, (const char *) data + offset, sizeof value);
+  memcpy (&value, (const char *)data + offset, sizeof value);
   return value;
 }
 
@@ -126,7 +131,11 @@ static const struct
   { "socket", 0, 1, ERROR (EACCES), { AF_INET, SOCK_STREAM, 262 } },
   { "socket", 0, 1, ERROR (EACCES), { AF_INET, SOCK_SEQPACKET, 0 } },
   { "socket", 0, 1, ERROR (EACCES), { AF_UNIX, SOCK_STREAM, 0 } },
-  { "socket", 0, 1, ERROR (EACCES), { G_GUINT64_CONSTANT (0x100000000) | AF_UNIX, SOCK_STREAM, 0 } },
+  { "socket",
+    0,
+    1,
+    ERROR (EACCES),
+    { G_GUINT64_CONSTANT (0x100000000) | AF_UNIX, SOCK_STREAM, 0 } },
   { "socket", 0, 1, ERROR (EACCES), { AF_NETLINK, SOCK_RAW, 0 } },
   { "socket", 0, 1, ERROR (EACCES), { 5, SOCK_DGRAM, 0 } },
   { "bind", 0, ANY_NETWORK, ERROR (EACCES), { 0 } },
@@ -172,8 +181,9 @@ test_calls (gconstpointer user_data)
           data.args[j] = cases[i].args[j];
         got = evaluate (arch->filters[network], arch->lengths[network], &data);
         if (got != cases[i].expected)
-          g_error ("row %" G_GSIZE_FORMAT " (%s), network %d: expected %x, got %x", i, cases[i].call != NULL ? cases[i].call : "number",
-                   network, cases[i].expected, got);
+          g_error ("row %" G_GSIZE_FORMAT " (%s), network %d: expected %x, got %x", i,
+                   cases[i].call != NULL ? cases[i].call : "number", network, cases[i].expected,
+                   got);
       }
 }
 
@@ -191,10 +201,12 @@ test_other_abis (void)
         for (gsize j = 0; j < G_N_ELEMENTS (others); j++)
           {
             data.arch = others[j];
-            g_assert_cmphex (evaluate (arches[i].filters[network], arches[i].lengths[network], &data), ==, KILL);
+            g_assert_cmphex (
+                evaluate (arches[i].filters[network], arches[i].lengths[network], &data), ==, KILL);
           }
         data.arch = arches[i].arch; /* the control */
-        g_assert_cmphex (evaluate (arches[i].filters[network], arches[i].lengths[network], &data), ==, ALLOW);
+        g_assert_cmphex (evaluate (arches[i].filters[network], arches[i].lengths[network], &data),
+                         ==, ALLOW);
       }
 }
 

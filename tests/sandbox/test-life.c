@@ -74,7 +74,8 @@ test_descriptors (void)
   g_assert_cmpint (high, >=, 900);
   g_assert_no_errno (pipe2 (out, O_CLOEXEC));
   g_assert_no_errno (pipe2 (rpc, O_CLOEXEC));
-  process = oc_sandbox_start (plan, &(OcCommand) { host->probe, argv, env, { -1, out[1], -1, rpc[0], rpc[1] } }, &error);
+  process = oc_sandbox_start (
+      plan, &(OcCommand){ host->probe, argv, env, { -1, out[1], -1, rpc[0], rpc[1] } }, &error);
   g_assert_no_error (error);
   close (out[1]);
   close (rpc[0]);
@@ -95,8 +96,10 @@ test_refuses_descriptors (void)
   const char *argv[] = { "probe", "create", NULL, NULL };
   const char *env[] = { NULL };
   g_autofree char *made = g_build_filename (host->data, "ran", NULL);
-  int fds[] = { open (file, O_RDONLY | O_CLOEXEC), open (host->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-                open (fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC), socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0),
+  int fds[] = { open (file, O_RDONLY | O_CLOEXEC),
+                open (host->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                open (fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC),
+                socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0),
                 open ("/dev/zero", O_RDONLY | O_CLOEXEC) };
   int null = open ("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -119,7 +122,8 @@ test_refuses_descriptors (void)
     g_autoptr (OcProcess) process = NULL;
 
     /* The control: /dev/null is fine. */
-    process = oc_sandbox_start (plan, &(OcCommand) { host->probe, argv, env, { null, null, null, -1, -1 } }, &error);
+    process = oc_sandbox_start (
+        plan, &(OcCommand){ host->probe, argv, env, { null, null, null, -1, -1 } }, &error);
     g_assert_no_error (error);
     g_assert_true (oc_process_wait (process, NULL, NULL));
     g_assert_true (g_file_test (made, G_FILE_TEST_EXISTS));
@@ -146,7 +150,8 @@ test_not_executable (void)
     {
       g_autoptr (GError) error = NULL;
 
-      g_assert_null (oc_sandbox_start (plan, &(OcCommand) { programs[i], argv, argv + 1, { -1, -1, -1, -1, -1 } }, &error));
+      g_assert_null (oc_sandbox_start (
+          plan, &(OcCommand){ programs[i], argv, argv + 1, { -1, -1, -1, -1, -1 } }, &error));
       g_assert_error (error, OC_ERROR, OC_ERROR_NOT_FOUND);
       g_assert_nonnull (strstr (error->message, programs[i]));
     }
@@ -156,7 +161,8 @@ static void
 test_odd_arguments (void)
 {
   g_autoptr (Host) host = host_new ();
-  const char *words[] = { "arguments", "--bind", "/", "a b", "a\nb", "$(id)", "\xff\xfe", "", "--", NULL };
+  const char *words[] = { "arguments", "--bind",   "/", "a b", "a\nb",
+                          "$(id)",     "\xff\xfe", "",  "--",  NULL };
   g_auto (HostResult) result = { 0 };
 
   run_words (host, words, &result);
@@ -168,8 +174,18 @@ test_environment (void)
 {
   g_autoptr (Host) host = host_new ();
   const char *words[] = { "environment", NULL };
-  static const char *const allowed[] = { "PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "OCELOT_PLUGIN_ID", "OCELOT_PLUGIN_FOLDER",
-                                         "OCELOT_PLUGIN_DATA", "LANG", "LANGUAGE", "TZ", NULL };
+  static const char *const allowed[] = { "PATH",
+                                         "HOME",
+                                         "USER",
+                                         "LOGNAME",
+                                         "TMPDIR",
+                                         "OCELOT_PLUGIN_ID",
+                                         "OCELOT_PLUGIN_FOLDER",
+                                         "OCELOT_PLUGIN_DATA",
+                                         "LANG",
+                                         "LANGUAGE",
+                                         "TZ",
+                                         NULL };
   g_auto (HostResult) result = { 0 };
   g_auto (GStrv) lines = NULL;
 
@@ -277,7 +293,11 @@ test_launcher_killed (void)
       const char *argv[] = { "probe", words[0], NULL };
 
       close (fds[0]);
-      if (plan == NULL || oc_sandbox_start (plan, &(OcCommand) { host->probe, argv, argv + 2, { -1, fds[1], -1, -1, -1 } }, &error) == NULL)
+      if (plan == NULL
+          || oc_sandbox_start (
+                 plan, &(OcCommand){ host->probe, argv, argv + 2, { -1, fds[1], -1, -1, -1 } },
+                 &error)
+                 == NULL)
         _exit (1);
       close (fds[1]);
       for (;;)
@@ -312,7 +332,8 @@ test_thread_ends (void)
   g_auto (OcFd) input = -1;
   g_auto (OcFd) output = -1;
   gpointer arguments[] = { host, &input, &output };
-  g_autoptr (OcProcess) process = g_thread_join (g_thread_new ("starter", start_in_thread, arguments));
+  g_autoptr (OcProcess) process = g_thread_join (
+      g_thread_new ("starter", start_in_thread, arguments));
   g_autofree char *line = host_read_line (output);
   g_autofree char *rest = NULL;
 
@@ -360,8 +381,10 @@ test_late_secrets (void)
   read_late (host, OC_ROLE_WORKER, "~/.git-credentials", "EACCES"); /* created */
   read_late (host, OC_ROLE_WORKER, "~/.docker/config.json", "EACCES");
   read_late (host, OC_ROLE_WORKER, "~/.config/op/config", "EACCES");
-  read_late (host, OC_ROLE_WORKER, "~/not-there-yet/secring", "EACCES"); /* where a dangling link leads */
-  /* The control: a tool's reading is held by the masks alone, which a file that comes later has none of. */
+  read_late (host, OC_ROLE_WORKER, "~/not-there-yet/secring",
+             "EACCES"); /* where a dangling link leads */
+  /* The control: a tool's reading is held by the masks alone, which a file that comes later has
+   * none of. */
   read_late (host, OC_ROLE_TOOL, "~/.git-credentials", "DONE");
   /* And a file that was there before and stays where it is can be read. */
   read_late (host, OC_ROLE_WORKER, "~/folder/file", "DONE");

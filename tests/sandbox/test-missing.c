@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* With any one layer missing nothing runs. The test executes itself under a shim that makes one kind of system call fail, as on a
- * kernel without that layer. */
+/* With any one layer missing nothing runs. The test executes itself under a shim that makes one
+ * kind of system call fail, as on a kernel without that layer. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -69,7 +69,8 @@ run_under (const char *const *argv, char **output)
   g_autoptr (GError) error = NULL;
   int status = 0;
 
-  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, output, NULL, &status, &error);
+  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, output, NULL, &status,
+                &error);
   g_assert_no_error (error);
   return WIFEXITED (status) ? WEXITSTATUS (status) : -1;
 }
@@ -78,7 +79,8 @@ static void
 test_missing (gconstpointer data)
 {
   gsize i = GPOINTER_TO_SIZE (data);
-  g_autofree char *shim = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "sandbox-shim", NULL);
+  g_autofree char *shim = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox",
+                                            "sandbox-shim", NULL);
   const char *argv[] = { shim, cases[i].shim, self_path, "--start", NULL };
   g_autofree char *output = NULL;
   g_autofree char *prefix = g_strconcat (cases[i].layer, ": ", NULL);
@@ -90,14 +92,16 @@ test_missing (gconstpointer data)
   g_assert_true (g_str_has_prefix (output, prefix));
   error = g_error_new_literal (OC_ERROR, OC_ERROR_SANDBOX, output);
   remedy = oc_sandbox_dup_remedy (error);
-  g_assert_true (remedy != NULL || strcmp (cases[i].layer, "limits") == 0 || strcmp (cases[i].layer, "descriptors") == 0);
+  g_assert_true (remedy != NULL || strcmp (cases[i].layer, "limits") == 0
+                 || strcmp (cases[i].layer, "descriptors") == 0);
 }
 
 /* The control: under the shim with nothing missing it does run. */
 static void
 test_control (void)
 {
-  g_autofree char *shim = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "sandbox-shim", NULL);
+  g_autofree char *shim = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox",
+                                            "sandbox-shim", NULL);
   const char *argv[] = { shim, "nothing", self_path, "--start", NULL };
   g_autofree char *output = NULL;
 

@@ -81,7 +81,8 @@ fixture_tear_down (Fixture *self, gconstpointer data)
 {
   const char *argv[] = { "rm", "-rf", "--", self->base, NULL };
 
-  g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  g_assert_true (g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+                               NULL, NULL, NULL));
   g_free (self->base);
   g_free (self->home);
   g_free (self->folder);
@@ -160,7 +161,8 @@ test_ordinary (Fixture *self, gconstpointer data)
   g_assert_cmpuint (base->points->len, ==, 4);
   g_assert_true (is_denied (plan, self->home, ".netrc")); /* not there yet */
   for (guint i = 1; i < plan->places->len; i++)
-    g_assert_cmpstr (((OcPlace *) plan->places->pdata[i - 1])->path, <, ((OcPlace *) plan->places->pdata[i])->path);
+    g_assert_cmpstr (((OcPlace *)plan->places->pdata[i - 1])->path, <,
+                     ((OcPlace *)plan->places->pdata[i])->path);
   text = oc_plan_to_text (plan);
   g_assert_nonnull (strstr (text, "unreadable "));
 }
@@ -215,7 +217,8 @@ test_odd_xdg (Fixture *self, gconstpointer data)
   g_autoptr (OcPlan) plan = NULL;
   g_autofree char *moved = g_build_filename (self->base, "odd", NULL);
   g_autofree char *there = g_build_filename (moved, "gh", "hosts.yml", NULL);
-  g_autofree char *usual = g_build_filename (self->base, "home", ".config", "gh", "hosts.yml", NULL);
+  g_autofree char *usual = g_build_filename (self->base, "home", ".config", "gh", "hosts.yml",
+                                             NULL);
 
   set_home (self, "home", "elsewhere/data");
   make_file (there);
@@ -286,7 +289,8 @@ test_refusals (Fixture *self, gconstpointer data)
   g_assert_no_errno (chmod (real_data, 0755));
   assert_refused (self);
   g_assert_no_errno (chmod (real_data, 0700));
-  /* Code in a folder it can write, in another plugin's, in Data, in a guarded place; all of Plugins as code. */
+  /* Code in a folder it can write, in another plugin's, in Data, in a guarded place; all of Plugins
+   * as code. */
   replace (&self->folder, make_folder (self, "home/.local/share/ocelot/Data/" ID "/code"));
   assert_refused (self);
   replace (&self->folder, make_folder (self, "home/.local/share/ocelot/Plugins/other"));
@@ -301,7 +305,8 @@ test_refusals (Fixture *self, gconstpointer data)
   assert_refused (self);
   replace (&self->temp, make_folder (self, "home/.local/share/ocelot/Data/" ID "/tmp"));
   assert_refused (self);
-  /* CVE-2026-87766: a secret below a folder the plugin can write would be a mount point it could swap. */
+  /* CVE-2026-87766: a secret below a folder the plugin can write would be a mount point it could
+   * swap. */
   replace (&self->temp, make_folder (self, "tmp/ocelot-1-own"));
   g_free (make_folder (self, "tmp/ocelot-1-own/keys"));
   make_link (self, "../tmp/ocelot-1-own/keys", "home/.gnupg");
@@ -312,15 +317,17 @@ static void
 test_guarded_text (void)
 {
   static const char *const homes[] = { "/nonexistent/a", "/nonexistent/b", NULL };
-  static const char *const bad[] = { "~/.ssh", "~/.ssh\t", "relative\treason", "~\treason", "/\treason" };
+  static const char *const bad[] = { "~/.ssh", "~/.ssh\t", "relative\treason", "~\treason",
+                                     "/\treason" };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) places
-      = oc_guarded_list_from_text ("# comment\n\n~/.x\tone\n/nonexistent/y\ttwo\n$OC_NOT_SET/z\tthree\n~/.x\tagain\n", homes, &error);
+  g_autoptr (GPtrArray) places = oc_guarded_list_from_text (
+      "# comment\n\n~/.x\tone\n/nonexistent/y\ttwo\n$OC_NOT_SET/z\tthree\n~/.x\tagain\n", homes,
+      &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (places->len, ==, 3);
-  g_assert_cmpstr (((OcGuardedPlace *) places->pdata[0])->path, ==, "/nonexistent/a/.x");
-  g_assert_cmpstr (((OcGuardedPlace *) places->pdata[2])->reason, ==, "two");
+  g_assert_cmpstr (((OcGuardedPlace *)places->pdata[0])->path, ==, "/nonexistent/a/.x");
+  g_assert_cmpstr (((OcGuardedPlace *)places->pdata[2])->reason, ==, "two");
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     {
       g_autoptr (GError) bad_error = NULL;
@@ -338,7 +345,7 @@ assert_alias (OcMountTable *table, const char *path, const char *expected)
 
   oc_mount_table_find_aliases (table, path, aliases);
   g_ptr_array_add (aliases, NULL);
-  text = g_strjoinv (" ", (char **) aliases->pdata);
+  text = g_strjoinv (" ", (char **)aliases->pdata);
   g_assert_cmpstr (text, ==, expected);
 }
 
@@ -397,7 +404,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-#define ADD(path, function) g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
+#define ADD(path, function)                                                                        \
+  g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("/plan/ordinary", test_ordinary);
   ADD ("/plan/linked-home", test_linked_home);
   ADD ("/plan/linked-secrets", test_linked_secrets);
