@@ -37,6 +37,7 @@ test_temp (void)
   char *home = make_home ();
   g_autoptr (OcTemp) temp = oc_temp_new (home, NULL);
   g_autofree char *path = g_strdup (oc_temp_get_path (temp));
+  g_autofree char *outer = g_build_filename (path, "a", NULL);
   g_autofree char *inner = g_build_filename (path, "a/b", NULL);
   g_autofree char *link = g_build_filename (path, "link", NULL);
   g_autofree char *beside = g_build_filename (home, "beside", NULL);
@@ -45,7 +46,9 @@ test_temp (void)
 
   g_assert_cmpint (stat (path, &st), ==, 0);
   g_assert_cmpint (st.st_mode & 07777, ==, 0700);
-  g_assert_cmpint (g_mkdir_with_parents (inner, 0000), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (inner, 0700), ==, 0);
+  g_assert_cmpint (chmod (inner, 0000), ==, 0);
+  g_assert_cmpint (chmod (outer, 0000), ==, 0);
   g_assert_cmpint (g_mkdir (beside, 0700), ==, 0);
   g_assert_true (g_file_set_contents (file, "x", -1, NULL));
   g_assert_cmpint (symlink (beside, link), ==, 0);
