@@ -126,6 +126,11 @@ reload_shown (OcPaths *paths,
       return NULL;
     }
   if (strcmp (oc_plugin_get_folder (now), oc_plugin_get_folder (shown)) != 0
+      || g_strcmp0 (oc_plugin_get_born (now), oc_plugin_get_born (shown)) != 0
+      /* The bytes do not say which of the two formats they are read as; the file's name does. */
+      || strcmp (oc_manifest_get_file_name (oc_plugin_get_manifest (now)),
+                 oc_manifest_get_file_name (oc_plugin_get_manifest (shown)))
+             != 0
       || g_strcmp0 (oc_plugin_get_real_folder (now), oc_plugin_get_real_folder (shown)) != 0
       || strcmp (oc_manifest_get_digest (oc_plugin_get_manifest (now)),
                  oc_manifest_get_digest (oc_plugin_get_manifest (shown)))
@@ -190,6 +195,8 @@ oc_consent_enable (OcPaths *paths,
     .state = OC_RECORD_ENABLED,
     .folder = oc_plugin_get_real_folder (now),
     .link = oc_plugin_is_symlink (now) ? oc_plugin_get_folder (now) : NULL,
+    .born = oc_plugin_get_born (now),
+    .kind = oc_plugin_kind_to_id (oc_manifest_get_kind (manifest)),
     .permissions = oc_manifest_get_permissions (manifest),
     .digest = oc_manifest_get_digest (manifest),
     .version = oc_manifest_get_version (manifest),
@@ -255,6 +262,9 @@ oc_consent_undo_disable (OcPaths *paths,
     return set_stale (error, id);
   found = oc_plugins_find (paths, id, NULL);
   if (found == NULL || !oc_consent_record_belongs_to (previous, found)
+      || g_strcmp0 (oc_consent_record_get_kind (previous),
+                    oc_plugin_kind_to_id (oc_manifest_get_kind (oc_plugin_get_manifest (found))))
+             != 0
       || strcmp (oc_manifest_get_digest (oc_plugin_get_manifest (found)), oc_consent_record_get_digest (previous)) != 0)
     return set_stale (error, id);
   now = reload_shown (paths, found, error);

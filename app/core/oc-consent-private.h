@@ -23,6 +23,8 @@ typedef struct
   OcRecordState state;
   const char *folder;      /* real folder, any bytes */
   const char *link;        /* (nullable) the symlink it was found through */
+  const char *born;        /* (nullable) when the folder was made */
+  const char *kind;        /* "process", … */
   OcPermissionSet *permissions;
   const char *digest;
   const char *version;     /* (nullable) */

@@ -15,6 +15,8 @@ struct _OcConsentRecord
   char *successor;
   char *folder;
   char *link;
+  char *born;
+  char *kind;
   OcPermissionSet *permissions;
   char *digest;
   char *version;
@@ -27,7 +29,7 @@ struct _OcConsentRecord
 
 /* The members this version knows; all others are copied when a record changes. */
 static const char *const known_members[] = {
-  "state", "folder", "link", "permissions", "digest", "version", "time", "surface", "failures", NULL,
+  "state", "folder", "link", "born", "kind", "permissions", "digest", "version", "time", "surface", "failures", NULL,
 };
 
 static const struct
@@ -93,6 +95,8 @@ record_clear (gpointer data)
   g_free (self->successor);
   g_free (self->folder);
   g_free (self->link);
+  g_free (self->born);
+  g_free (self->kind);
   g_clear_pointer (&self->permissions, oc_permission_set_unref);
   g_free (self->digest);
   g_free (self->version);
@@ -206,15 +210,28 @@ parse_failures (OcConsentRecord *self,
   return TRUE;
 }
 
+/* @wrong: set where the member is there and is no text. */
+static char *
+dup_optional (JsonObject *object,
+              const char *key,
+              gboolean *wrong)
+{
+  g_autoptr (GError) error = NULL;
+  const char *text = oc_json_get_string (object, "record", key, FALSE, &error);
+
+  *wrong |= error != NULL;
+  return g_strdup (text);
+}
+
 static gboolean
 parse_members (OcConsentRecord *self,
                JsonObject *object,
                GError **error)
 {
   g_auto (GStrv) permissions = NULL;
-  g_autoptr (GError) local_error = NULL;
+  g_autofree char *link = NULL;
+  gboolean wrong = FALSE;
   OcRecordState state;
-  const char *link;
 
   if (!state_from_id (oc_json_get_string (object, "record", "state", TRUE, error), &state)
       || !oc_json_get_strv (object, "record", "permissions", &permissions, error)
@@ -224,10 +241,12 @@ parse_members (OcConsentRecord *self,
   self->folder = path_from_json (oc_json_get_string (object, "record", "folder", TRUE, error));
   self->digest = g_strdup (oc_json_get_string (object, "record", "digest", TRUE, error));
   self->surface = g_strdup (oc_json_get_string (object, "record", "surface", TRUE, error));
-  self->version = g_strdup (oc_json_get_string (object, "record", "version", FALSE, &local_error));
-  link = oc_json_get_string (object, "record", "link", FALSE, &local_error);
+  self->version = dup_optional (object, "version", &wrong);
+  link = dup_optional (object, "link", &wrong);
   self->link = path_from_json (link);
-  if (local_error != NULL || permissions == NULL || self->time < 0 || self->folder == NULL
+  self->born = dup_optional (object, "born", &wrong);
+  self->kind = dup_optional (object, "kind", &wrong);
+  if (wrong || permissions == NULL || self->time < 0 || self->folder == NULL
       || self->surface == NULL || !is_digest (self->digest) || (link != NULL && self->link == NULL))
     return FALSE;
   self->permissions = oc_permission_set_parse ((const char *const *) permissions, error);
@@ -368,6 +387,8 @@ oc_consent_record_format (const OcRecordFields *fields,
   append_member (out, "state", state_to_id (fields->state));
   append_member (out, "folder", folder);
   append_member (out, "link", link);
+  append_member (out, "born", fields->born);
+  append_member (out, "kind", fields->kind);
   g_string_append (out, ",\"permissions\":[");
   for (guint i = 0; i < oc_permission_set_get_n (fields->permissions); i++)
     {
@@ -393,6 +414,8 @@ oc_consent_record_get_fields (OcConsentRecord *self)
     .state = self->state,
     .folder = self->folder,
     .link = self->link,
+    .born = self->born,
+    .kind = self->kind,
     .permissions = self->permissions,
     .digest = self->digest,
     .version = self->version,
@@ -432,7 +455,8 @@ oc_consent_record_belongs_to (OcConsentRecord *self,
   const char *link = oc_plugin_is_symlink (plugin) ? oc_plugin_get_folder (plugin) : NULL;
 
   return self->folder != NULL && strcmp (self->id, oc_plugin_get_id (plugin)) == 0
-         && g_strcmp0 (self->folder, real) == 0 && g_strcmp0 (self->link, link) == 0;
+         && g_strcmp0 (self->folder, real) == 0 && g_strcmp0 (self->link, link) == 0
+         && g_strcmp0 (self->born, oc_plugin_get_born (plugin)) == 0;
 }
 
 gboolean
@@ -456,6 +480,13 @@ oc_consent_record_get_folder (OcConsentRecord *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
   return self->folder != NULL ? self->folder : "";
+}
+
+const char *
+oc_consent_record_get_kind (OcConsentRecord *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->kind;
 }
 
 OcRecordState

@@ -69,8 +69,10 @@ gint64 oc_consent_record_get_time (OcConsentRecord *self);
 const char *oc_consent_record_get_surface (OcConsentRecord *self);
 /* (transfer none) (element-type OcFailure); empty unless disabled after errors */
 GPtrArray *oc_consent_record_get_failures (OcConsentRecord *self);
-/* Whether it is of exactly this id in exactly this folder: same real folder, and found through the same symlink or none
- * (consent never carries over by copying, shadowing or linking). */
+/* The kind of plugin that was consented to: what it can do without asking depends on it. (nullable) in old records */
+const char *oc_consent_record_get_kind (OcConsentRecord *self);
+/* Whether it is of exactly this id in exactly this folder: same real folder, made at the same time, and found through the
+ * same symlink or none (consent never carries over by copying, shadowing, linking, or removing and installing again). */
 gboolean oc_consent_record_belongs_to (OcConsentRecord *self,
                                        OcPlugin *plugin);
 /* Same id and same bytes. Both nullable. */

@@ -141,6 +141,20 @@ oc_plugins_folder_list (OcPluginsFolder *self,
   return g_steal_pointer (&names);
 }
 
+/* An inode number is given again after a removal, a time of birth is not, and nobody can set it. */
+static char *
+dup_born (int fd)
+{
+  struct statx status;
+
+  if (statx (fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_UID, &status) != 0
+      || (status.stx_mask & (STATX_BTIME | STATX_UID)) != (STATX_BTIME | STATX_UID)
+      || status.stx_uid != geteuid ())
+    return NULL;
+  return g_strdup_printf ("%" G_GINT64_FORMAT ".%09u", (gint64) status.stx_btime.tv_sec,
+                          status.stx_btime.tv_nsec);
+}
+
 /* Opens the plugin's own folder. A link is followed, once it is known to be one, and marked: it
  * never carries consent. */
 static int
@@ -168,6 +182,7 @@ open_plugin (OcPluginsFolder *self,
     }
   else if (self->real != NULL)
     contents->real_folder = g_build_filename (self->real, name, NULL);
+  contents->born = dup_born (fd);
   return fd;
 }
 

@@ -28,6 +28,7 @@ typedef struct
 {
   OcManifest *manifest; /* owned, never NULL */
   char *real_folder;    /* (nullable) */
+  char *born;           /* (nullable) */
   gboolean is_symlink;
   GPtrArray *problems; /* (element-type OcProblem): of the folder, not of the manifest */
 } OcPluginContents;

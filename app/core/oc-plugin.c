@@ -12,6 +12,7 @@ struct _OcPlugin
 {
   char *folder;
   char *real_folder;
+  char *born;
   gboolean is_symlink;
   OcManifest *manifest;
   char *shadowed_by;
@@ -23,6 +24,7 @@ struct _OcPlugin
 static OcPlugin *
 plugin_new (const char *folder,
             const char *real_folder,
+            const char *born,
             gboolean is_symlink,
             OcManifest *manifest,
             const char *shadowed_by,
@@ -33,6 +35,7 @@ plugin_new (const char *folder,
 
   self->folder = g_strdup (folder);
   self->real_folder = g_strdup (real_folder);
+  self->born = g_strdup (born);
   self->is_symlink = is_symlink;
   self->manifest = oc_manifest_ref (manifest);
   self->shadowed_by = g_strdup (shadowed_by);
@@ -70,6 +73,7 @@ plugin_clear (OcPlugin *self)
 {
   g_free (self->folder);
   g_free (self->real_folder);
+  g_free (self->born);
   g_free (self->shadowed_by);
   g_ptr_array_unref (self->problems);
   g_ptr_array_unref (self->folder_problems);
@@ -91,10 +95,11 @@ oc_plugin_load_at (OcPluginsFolder *folder,
   OcPlugin *self;
 
   oc_plugins_folder_read (folder, name, &contents);
-  self = plugin_new (path, contents.real_folder, contents.is_symlink, contents.manifest, NULL,
-                     contents.problems);
+  self = plugin_new (path, contents.real_folder, contents.born, contents.is_symlink,
+                     contents.manifest, NULL, contents.problems);
   oc_manifest_unref (contents.manifest);
   g_free (contents.real_folder);
+  g_free (contents.born);
   return self;
 }
 
@@ -108,7 +113,7 @@ plugin_new_unreachable (const char *plugins_folder,
                                                                 remedy);
   g_autofree char *path = g_build_filename (plugins_folder, name, NULL);
 
-  return plugin_new (path, NULL, FALSE, manifest, NULL,
+  return plugin_new (path, NULL, NULL, FALSE, manifest, NULL,
                      g_ptr_array_new_with_free_func ((GDestroyNotify) oc_problem_free));
 }
 
@@ -158,6 +163,12 @@ oc_plugin_get_real_folder (OcPlugin *self)
   return self->real_folder;
 }
 
+const char *
+oc_plugin_get_born (OcPlugin *self)
+{
+  return self->born;
+}
+
 gboolean
 oc_plugin_is_symlink (OcPlugin *self)
 {
@@ -180,8 +191,8 @@ OcPlugin *
 oc_plugin_with_shadow (OcPlugin *self,
                        const char *winner)
 {
-  return plugin_new (self->folder, self->real_folder, self->is_symlink, self->manifest, winner,
-                     dup_problems (self->folder_problems));
+  return plugin_new (self->folder, self->real_folder, self->born, self->is_symlink, self->manifest,
+                     winner, dup_problems (self->folder_problems));
 }
 
 GPtrArray *
@@ -215,7 +226,7 @@ oc_plugin_equal (OcPlugin *a,
   if (a == b)
     return TRUE;
   return g_str_equal (a->folder, b->folder) && g_strcmp0 (a->real_folder, b->real_folder) == 0
-         && a->is_symlink == b->is_symlink && g_strcmp0 (a->shadowed_by, b->shadowed_by) == 0
+         && g_strcmp0 (a->born, b->born) == 0 && a->is_symlink == b->is_symlink && g_strcmp0 (a->shadowed_by, b->shadowed_by) == 0
          && g_str_equal (oc_manifest_get_file_name (a->manifest),
                          oc_manifest_get_file_name (b->manifest))
          && g_str_equal (oc_manifest_get_digest (a->manifest),
@@ -235,6 +246,6 @@ oc_plugin_with_clash (OcPlugin *self,
   message = g_strdup_printf (_("Its id differs only in capitals from that of %s."), shown);
   g_ptr_array_add (
       problems, oc_problem_new (_("the folder's name"), message, _("Remove one of the two.")));
-  return plugin_new (self->folder, self->real_folder, self->is_symlink, self->manifest,
+  return plugin_new (self->folder, self->real_folder, self->born, self->is_symlink, self->manifest,
                      self->shadowed_by, problems);
 }

@@ -30,6 +30,10 @@ const char *oc_plugin_get_folder (OcPlugin *self);
 /* The folder after symlinks. Consent belongs to id and this. (nullable) when it cannot be resolved */
 const char *oc_plugin_get_real_folder (OcPlugin *self);
 gboolean oc_plugin_is_symlink (OcPlugin *self);
+/* When the real folder was made, as the file system says: another folder at the same place has another. Only for a folder
+ * that is the user's own: the folders of a system may be made anew with each of its versions, and an administrator answers
+ * for them. (nullable) where the file system does not keep it */
+const char *oc_plugin_get_born (OcPlugin *self);
 OcManifest *oc_plugin_get_manifest (OcPlugin *self);
 /* The folder that wins over this one; NULL where this one counts. */
 const char *oc_plugin_get_shadowed_by (OcPlugin *self);

@@ -21,6 +21,7 @@ struct _OcVerdict
   OcConsentOutcome outcome;
   gboolean can_enable;
   gboolean updated;
+  gboolean other_kind;
   guint errors_in_a_row;
 };
 
@@ -230,6 +231,20 @@ judge_changed_set (OcVerdict *self)
                                      n_removed);
 }
 
+/* The set is what it asks for; what it can do without asking depends on its kind, and was agreed to with the set. A record
+ * that does not say its kind agrees to none. */
+static void
+judge_other_kind (OcVerdict *self)
+{
+  self->state = OC_STATE_NEEDS_REVIEW;
+  self->can_enable = TRUE;
+  self->other_kind = TRUE;
+  add_reason (self, _ ("It has become another kind of plugin since you enabled it, and what it can do without asking is not the "
+                       "same as before."));
+  if (self->summary == NULL)
+    self->summary = g_strdup (_ ("Another kind of plugin: review it"));
+}
+
 /* An enabled record of this id and folder: does it still fit? */
 static void
 judge_enabled (OcVerdict *self,
@@ -237,6 +252,9 @@ judge_enabled (OcVerdict *self,
 {
   OcPermissionSet *now = oc_manifest_get_permissions (facts->manifest);
   OcPermissionSet *consented = oc_consent_record_get_permissions (facts->record);
+  gboolean same_kind = g_strcmp0 (oc_plugin_kind_to_id (oc_manifest_get_kind (facts->manifest)),
+                                  oc_consent_record_get_kind (facts->record))
+                       == 0;
   gboolean same_bytes;
 
   if (!oc_permission_set_equal (now, consented))
@@ -246,8 +264,11 @@ judge_enabled (OcVerdict *self,
       self->added = oc_permission_set_minus (now, consented);
       self->removed = oc_permission_set_minus (consented, now);
       judge_changed_set (self);
-      return;
     }
+  if (!same_kind)
+    judge_other_kind (self);
+  if (self->state == OC_STATE_NEEDS_REVIEW)
+    return;
   same_bytes = strcmp (oc_manifest_get_digest (facts->manifest), oc_consent_record_get_digest (facts->record)) == 0;
   if (!same_bytes && (facts->review_every_update || oc_policy_reviews_every_update (facts->policy)))
     {
@@ -264,6 +285,23 @@ judge_enabled (OcVerdict *self,
   if (self->updated)
     add_reason (self, _ ("It was updated since you enabled it. It asks for the same permissions as before."));
   self->summary = self->updated ? g_strdup (_ ("Updated since you enabled it")) : count_permissions (oc_permission_set_get_n (now));
+}
+
+/* Another folder than the one the record is about, at another place or at the same. */
+static void
+judge_elsewhere (OcVerdict *self,
+                 const Facts *facts)
+{
+  g_autofree char *folder = oc_text_escape (oc_consent_record_get_folder (facts->record), 0, NULL);
+  g_autofree char *reason = NULL;
+
+  if (g_strcmp0 (oc_consent_record_get_folder (facts->record), oc_plugin_get_real_folder (facts->plugin)) == 0)
+    reason = g_strdup (_ ("Its folder was made anew since you decided about it: the plugin was removed and installed again, or put "
+                          "there in another way. What you decided does not count for this one."));
+  else
+    reason = g_strdup_printf (_ ("You decided about a plugin of this id in another place, “%s”. That does not count for this one."),
+                              folder);
+  judge_disabled (self, facts, reason);
 }
 
 static void
@@ -290,14 +328,7 @@ judge_record (OcVerdict *self,
       break;
     }
   if (!oc_consent_record_belongs_to (facts->record, facts->plugin))
-    {
-      g_autofree char *folder = oc_text_escape (oc_consent_record_get_folder (facts->record), 0, NULL);
-      g_autofree char *reason
-          = g_strdup_printf (_ ("You decided about a plugin of this id in another place, “%s”. That does not count for this one."),
-                             folder);
-
-      judge_disabled (self, facts, reason);
-    }
+    judge_elsewhere (self, facts);
   else if (oc_consent_record_get_state (facts->record) == OC_RECORD_DISABLED_AFTER_ERRORS)
     judge_after_errors (self, facts);
   else if (facts->errors_in_a_row >= OC_HEALTH_MAX_ERRORS)
@@ -398,7 +429,7 @@ oc_verdict_equal (OcVerdict *a,
 {
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
   return a->state == b->state && a->outcome == b->outcome && a->can_enable == b->can_enable && a->updated == b->updated
-         && a->errors_in_a_row == b->errors_in_a_row && strcmp (a->summary, b->summary) == 0
+         && a->other_kind == b->other_kind && a->errors_in_a_row == b->errors_in_a_row && strcmp (a->summary, b->summary) == 0
          && g_strv_equal ((const char *const *) a->reasons->pdata, (const char *const *) b->reasons->pdata)
          && oc_permission_set_equal (a->added, b->added) && oc_permission_set_equal (a->removed, b->removed)
          && oc_consent_record_equal (a->record, b->record);
@@ -451,6 +482,13 @@ oc_verdict_is_updated (OcVerdict *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
   return self->updated;
+}
+
+gboolean
+oc_verdict_is_other_kind (OcVerdict *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+  return self->other_kind;
 }
 
 OcConsentRecord *

@@ -61,6 +61,8 @@ const char *oc_verdict_get_summary (OcVerdict *self);
 /* Against the last consent, for NEEDS_REVIEW; empty otherwise. */
 OcPermissionSet *oc_verdict_get_added (OcVerdict *self);
 OcPermissionSet *oc_verdict_get_removed (OcVerdict *self);
+/* Was another kind of plugin when it was enabled: needs review, since what it can do without asking changed. */
+gboolean oc_verdict_is_other_kind (OcVerdict *self);
 /* Enabled, same set, other bytes or version. */
 gboolean oc_verdict_is_updated (OcVerdict *self);
 /* The record, also where it grants nothing. (nullable) */

@@ -387,6 +387,107 @@ test_read_only_folder (void)
   g_assert_cmpint (g_chmod (oc_paths_get_base (home->paths), 0700), ==, 0);
 }
 
+#define BODY_OF(kind)                                                                                                        \
+  "{\"manifestVersion\":1,\"id\":\"" A "\",\"kind\":\"" kind "\",\"main\":\"bin/worker\",\"entry\":\"bin/worker\","         \
+  "\"addons\":[],\"commands\":[{\"id\":\"go\"}],\"permissions\":[]}"
+
+/* The same set, and yet more: a process reads whatever the user can, a script nothing. */
+static void
+test_other_kind (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcConsentRecord) previous = NULL;
+  g_autoptr (GError) error = NULL;
+
+  home_add_plugin (home, A, "1", "");
+  home_write (home, "data/ocelot/Plugins/" A "/plugin.json", BODY_OF ("script"));
+  home_enable (home, A);
+  assert_state (home, A, "enabled");
+  home_write (home, "data/ocelot/Plugins/" A "/plugin.json", BODY_OF ("process"));
+  assert_state (home, A, "needs-review");
+  /* Control: the same kind with other words around it. */
+  home_write (home, "data/ocelot/Plugins/" A "/plugin.json", BODY_OF ("script") "\n");
+  assert_state (home, A, "enabled");
+  /* Nor does Undo give it back to another kind. */
+  g_assert_true (oc_consent_disable (home->paths, A, "window", &previous, NULL, NULL));
+  home_write (home, "data/ocelot/Plugins/" A "/plugin.json", BODY_OF ("process"));
+  g_assert_false (oc_consent_undo_disable (home->paths, previous, NULL, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
+}
+
+/* One file that is good in both formats: its bytes, and so its digest, do not tell which one was reviewed. */
+static void
+test_other_format (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcPlugin) shown = NULL;
+  g_autoptr (OcConsentRecord) previous = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_build_filename (oc_paths_get_plugins (home->paths), A, NULL);
+  g_autofree char *addon = g_build_filename (folder, "manifest.json", NULL);
+  g_autofree char *process = g_build_filename (folder, "plugin.json", NULL);
+
+  home_add_plugin (home, A, "1", "");
+  home_write (home, "data/ocelot/Plugins/" A "/plugin.json", BODY_OF ("process"));
+  g_assert_no_errno (g_rename (process, addon));
+  shown = home_find (home, A);
+  g_assert_cmpint (oc_manifest_get_kind (oc_plugin_get_manifest (shown)), ==, OC_PLUGIN_KIND_ADDON);
+  /* Renamed between showing and enabling. */
+  g_assert_no_errno (g_rename (addon, process));
+  g_assert_false (oc_consent_enable (home->paths, shown, "window", NULL, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
+  g_clear_error (&error);
+  /* Renamed afterwards. */
+  g_assert_no_errno (g_rename (process, addon));
+  g_assert_true (oc_consent_enable (home->paths, shown, "window", NULL, &error));
+  g_assert_no_error (error);
+  assert_state (home, A, "enabled");
+  g_assert_no_errno (g_rename (addon, process));
+  assert_state (home, A, "needs-review");
+  g_assert_no_errno (g_rename (process, addon));
+  g_assert_true (oc_consent_disable (home->paths, A, "window", &previous, NULL, NULL));
+  g_assert_no_errno (g_rename (addon, process));
+  g_assert_false (oc_consent_undo_disable (home->paths, previous, NULL, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
+}
+
+/* flatpak #4718, where nothing of ours sees the removal: in a file manager, or with rm. */
+static void
+test_installed_again (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcPlugin) shown = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_build_filename (oc_paths_get_plugins (home->paths), A, NULL);
+  g_autofree char *away = g_build_filename (home->root, "away", NULL);
+  const char *const remove[] = { "rm", "-rf", folder, NULL };
+
+  home_add_plugin (home, A, "1", "file.readText");
+  shown = home_find (home, A);
+  if (oc_plugin_get_born (shown) == NULL)
+    {
+      g_test_skip ("this file system does not keep when a folder was made");
+      return;
+    }
+  home_enable (home, A);
+  /* Controls: another version put into the same folder, and the folder away and back. */
+  home_add_plugin (home, A, "2", "file.readText");
+  assert_state (home, A, "enabled");
+  g_assert_no_errno (g_rename (folder, away));
+  g_assert_no_errno (g_rename (away, folder));
+  assert_state (home, A, "enabled");
+
+  g_assert_true (g_spawn_sync (NULL, (char **) remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
+  home_add_plugin (home, A, "2", "file.readText");
+  assert_state (home, A, "disabled");
+  /* What was shown is another folder's, although every byte is the same. */
+  home_add_plugin (home, A, "1", "file.readText");
+  g_assert_false (oc_consent_enable (home->paths, shown, "window", NULL, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_STALE);
+  home_enable (home, A);
+  assert_state (home, A, "enabled");
+}
+
 int
 main (int argc,
       char **argv)
@@ -402,6 +503,9 @@ main (int argc,
   g_test_add_func ("/consent-changes/belongs-to-one-folder", test_other_folder);
   g_test_add_func ("/consent-changes/a-link-is-not-its-target", test_link_is_not_its_target);
   g_test_add_func ("/consent-changes/compares-whole-sets", test_changed_set);
+  g_test_add_func ("/consent-changes/another-kind-is-another-grant", test_other_kind);
+  g_test_add_func ("/consent-changes/another-format-is-another-grant", test_other_format);
+  g_test_add_func ("/consent-changes/installed-again-asks-again", test_installed_again);
   g_test_add_func ("/consent-changes/forgotten-asks-again", test_forget_asks_again);
   g_test_add_func ("/consent-changes/undo", test_undo);
   g_test_add_func ("/consent-changes/undo-is-bound-to-its-disable", test_undo_is_bound);

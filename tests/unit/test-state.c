@@ -25,6 +25,8 @@ typedef enum
   RECORD_OTHER_BYTES,
   RECORD_OTHER_SET,
   RECORD_ELSEWHERE,
+  RECORD_MADE_ANEW,
+  RECORD_OTHER_KIND,
   RECORD_AFTER_ERRORS,
   RECORD_LATER,
   N_RECORDS
@@ -54,11 +56,11 @@ expect (const Combination *c)
     return OC_STATE_DISABLED;
   if (c->record == RECORD_AFTER_ERRORS)
     return OC_STATE_DISABLED_AFTER_ERRORS;
-  if (c->record != RECORD_FITS && c->record != RECORD_OTHER_BYTES && c->record != RECORD_OTHER_SET)
+  if (c->record != RECORD_OTHER_KIND && c->record != RECORD_FITS && c->record != RECORD_OTHER_BYTES && c->record != RECORD_OTHER_SET)
     return OC_STATE_DISABLED;
   if (c->errors >= OC_HEALTH_MAX_ERRORS)
     return OC_STATE_DISABLED_AFTER_ERRORS;
-  if (c->record == RECORD_OTHER_SET)
+  if (c->record == RECORD_OTHER_SET || c->record == RECORD_OTHER_KIND)
     return OC_STATE_NEEDS_REVIEW;
   if (c->record == RECORD_OTHER_BYTES && c->review)
     return OC_STATE_NEEDS_REVIEW;
@@ -91,6 +93,8 @@ make_record (RecordCase which,
   OcRecordFields fields = {
     .state = OC_RECORD_ENABLED,
     .folder = oc_plugin_get_real_folder (plugin),
+    .born = oc_plugin_get_born (plugin),
+    .kind = oc_plugin_kind_to_id (oc_manifest_get_kind (manifest)),
     .permissions = oc_manifest_get_permissions (manifest),
     .digest = oc_manifest_get_digest (manifest),
     .time = 1,
@@ -114,6 +118,12 @@ make_record (RecordCase which,
       break;
     case RECORD_ELSEWHERE:
       fields.folder = "/somewhere/else/" A;
+      break;
+    case RECORD_MADE_ANEW:
+      fields.born = "1.000000001";
+      break;
+    case RECORD_OTHER_KIND:
+      fields.kind = "script";
       break;
     case RECORD_AFTER_ERRORS:
       fields.state = OC_RECORD_DISABLED_AFTER_ERRORS;
@@ -255,7 +265,7 @@ test_every_combination (void)
           }
     }
   g_test_message ("%u combinations", n);
-  g_assert_cmpuint (n, ==, 2 * 5 * 8 * 8 * 3);
+  g_assert_cmpuint (n, ==, 2 * 5 * 10 * 8 * 3);
 }
 
 static void
