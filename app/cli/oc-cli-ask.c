@@ -46,7 +46,8 @@ read_line (char *line,
         }
     }
   line[at] = '\0';
-  return TRUE;
+  /* What stands behind a NUL would not be looked at. */
+  return memchr (line, '\0', at) == NULL;
 }
 
 gboolean

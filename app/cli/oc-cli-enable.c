@@ -249,7 +249,7 @@ static int
 report_enabled (OcCli *self,
                 OcPlugin *plugin)
 {
-  g_autofree char *name = oc_text_escape (oc_manifest_get_name (oc_plugin_get_manifest (plugin)), 0, NULL);
+  g_autofree char *name = oc_text_escape (oc_manifest_get_name (oc_plugin_get_manifest (plugin)), 80, NULL);
   g_autofree char *line = NULL;
   g_autofree char *command = NULL;
 

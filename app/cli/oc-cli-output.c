@@ -161,6 +161,50 @@ oc_cli_print_wrapped (const char *first,
   g_print ("%s", wrapped);
 }
 
+/* @text with spaces put into words that are longer than @columns, which a terminal would break at its own margin. */
+static char *
+break_words (const char *text,
+             guint columns)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  guint at = 0;
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    {
+      g_autofree char *character = g_strndup (p, (gsize) (g_utf8_next_char (p) - p));
+      guint width = oc_cli_text_width (character);
+
+      if (*p != ' ' && at + width > columns)
+        {
+          g_string_append_c (out, ' ');
+          at = 0;
+        }
+      at = *p == ' ' ? 0 : at + width;
+      g_string_append (out, character);
+    }
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+char *
+oc_cli_quote (const char *indent,
+              const char *text,
+              guint columns)
+{
+  g_autofree char *prefix = g_strconcat (indent, "| ", NULL);
+  guint width = oc_cli_text_width (prefix);
+  guint room = columns > width + 10 ? columns - width : 10;
+  g_autofree char *broken = break_words (text, room);
+  g_autofree char *wrapped = oc_cli_wrap ("", broken, room);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (wrapped), "\n", -1);
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_string_append_printf (out, "%s%s\n", prefix, lines[i]);
+  if (out->len == 0)
+    g_string_append_printf (out, "%s\n", prefix);
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
 void
 oc_cli_print_heading (const char *text)
 {

@@ -25,6 +25,11 @@ char *oc_cli_style (OcCliStyle style,
                     const char *text);
 OcCliStyle oc_cli_severity_style (OcSeverity severity);
 
+/* Words that are not ours: a bar before each line, and no line that the terminal would break itself, so that they can never
+ * be taken for a line of ours, whatever they say. @text: one line, escaped. (transfer full) */
+char *oc_cli_quote (const char *indent,
+                    const char *text,
+                    guint columns);
 /* A heading after an empty line. */
 void oc_cli_print_heading (const char *text);
 /* @text wrapped at spaces to the terminal's columns; the first line begins with @first, the others with as many spaces

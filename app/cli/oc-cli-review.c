@@ -12,14 +12,20 @@
 
 #define INDENT "           "
 
+/* How much of the author's words stands among ours: more could push ours out of sight. */
+#define NAME_MAX_CHARS 80
+#define TITLE_MAX_CHARS 80
+#define REASON_MAX_CHARS 500
+/* A permission that many entries ask for is the same permission. */
+#define MAX_TITLES 20
+
 /* The set that was consented to last for this very folder; NULL where there never was one. Borrowed. */
 static OcPermissionSet *
 get_last_set (OcCliSubject *subject)
 {
   OcConsentRecord *record = oc_verdict_get_record (subject->verdict);
 
-  if (record == NULL
-      || g_strcmp0 (oc_consent_record_get_folder (record), oc_plugin_get_real_folder (subject->plugin)) != 0)
+  if (record == NULL || !oc_consent_record_belongs_to (record, subject->plugin))
     return NULL;
   return oc_consent_record_get_permissions (record);
 }
@@ -34,6 +40,34 @@ print_labelled (const char *label,
     return;
   line = g_strdup_printf ("%s %s", label, text);
   oc_cli_print_wrapped (INDENT, line);
+}
+
+static void
+print_quoted (const char *label,
+              const char *text)
+{
+  g_autofree char *quoted = oc_cli_quote (INDENT, text, oc_cli_get_columns ());
+
+  oc_cli_print_wrapped (INDENT, label);
+  g_print ("%s", quoted);
+}
+
+/* The titles of the entries that ask for it, escaped. (transfer full) */
+static char *
+join_titles (GPtrArray *entries)
+{
+  g_autoptr (GString) titles = g_string_new (NULL);
+  guint n = MIN (entries->len, MAX_TITLES);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *escaped = oc_text_escape (g_ptr_array_index (entries, i), TITLE_MAX_CHARS, NULL);
+
+      g_string_append_printf (titles, "%s%s", i > 0 ? ", " : "", escaped);
+    }
+  if (entries->len > n)
+    g_string_append (titles, ", …");
+  return g_string_free (g_steal_pointer (&titles), FALSE);
 }
 
 /* Who asks for it, and what the author says of it: claims, kept apart from our own words. */
@@ -52,22 +86,15 @@ print_claims (OcManifest *manifest,
         continue;
       if (declaration->entries->len > 0)
         {
-          g_autoptr (GString) titles = g_string_new (NULL);
+          g_autofree char *titles = join_titles (declaration->entries);
 
-          for (guint j = 0; j < declaration->entries->len; j++)
-            {
-              g_autofree char *escaped = oc_text_escape (g_ptr_array_index (declaration->entries, j), 80, NULL);
-
-              g_string_append_printf (titles, "%s%s", j > 0 ? ", " : "", escaped);
-            }
-          print_labelled (declaration->implied ? _ ("Comes with:") : _ ("Asked for by:"), titles->str);
+          print_quoted (declaration->implied ? _ ("Comes with:") : _ ("Asked for by:"), titles);
         }
       if (declaration->reason != NULL)
         {
-          g_autofree char *escaped = oc_text_escape (declaration->reason, 500, NULL);
-          g_autofree char *quoted = g_strdup_printf ("“%s”", escaped);
+          g_autofree char *escaped = oc_text_escape (declaration->reason, REASON_MAX_CHARS, NULL);
 
-          print_labelled (_ ("The author says:"), quoted);
+          print_quoted (_ ("The author says:"), escaped);
         }
     }
 }
@@ -172,6 +199,39 @@ print_never_granted (OcManifest *manifest)
     }
 }
 
+/* What the name and the kind may deceive about. */
+static void
+print_warnings (OcCli *self,
+                OcCliSubject *subject)
+{
+  const char *name = oc_manifest_get_name (oc_plugin_get_manifest (subject->plugin));
+  g_autoptr (GPtrArray) records = oc_consent_list (subject->consent);
+  g_autofree char *mark = oc_cli_style (OC_CLI_YELLOW, "! ");
+
+  if (oc_verdict_is_other_kind (subject->verdict))
+    oc_cli_print_wrapped (mark, _ ("It has become another kind of plugin since you enabled it: what it can always do is not the "
+                                   "same as before."));
+  for (guint i = 0; i < records->len; i++)
+    {
+      OcConsentRecord *record = records->pdata[i];
+      const char *id = oc_consent_record_get_id (record);
+      g_autoptr (OcPlugin) other = NULL;
+      g_autofree char *text = NULL;
+
+      if (oc_consent_record_get_state (record) != OC_RECORD_ENABLED
+          || g_str_equal (id, oc_plugin_get_id (subject->plugin)))
+        continue;
+      other = oc_plugins_find (self->paths, id, NULL);
+      if (other == NULL || !oc_text_looks_like (oc_manifest_get_name (oc_plugin_get_manifest (other)), name))
+        continue;
+      text = g_strdup_printf (_ ("%s is enabled and has the same name, or one that looks like it. Make sure that this is the one "
+                                 "you mean."),
+                              id);
+      oc_cli_print_wrapped (mark, text);
+      return;
+    }
+}
+
 void
 oc_cli_print_review (OcCli *self,
                      OcCliSubject *subject)
@@ -184,7 +244,7 @@ oc_cli_print_review (OcCli *self,
   g_autoptr (GPtrArray) combinations = oc_catalogue_combine (set, kind, self->tools);
   g_autoptr (GPtrArray) always = oc_catalogue_can_always (set, kind);
   g_autoptr (GPtrArray) never = oc_catalogue_can_never (set, kind);
-  g_autofree char *name = oc_text_escape (oc_manifest_get_name (manifest), 0, NULL);
+  g_autofree char *name = oc_text_escape (oc_manifest_get_name (manifest), NAME_MAX_CHARS, NULL);
   g_autofree char *version = oc_manifest_get_version (manifest) != NULL
                                  ? oc_text_escape (oc_manifest_get_version (manifest), 60, NULL)
                                  : NULL;
@@ -192,6 +252,7 @@ oc_cli_print_review (OcCli *self,
   guint n_new;
 
   g_print ("%s %s\n%s\n", title, version != NULL ? version : "", oc_plugin_get_id (subject->plugin));
+  print_warnings (self, subject);
   oc_cli_print_heading (_ ("Enabling it allows it to"));
   if (explanations->len == 0)
     oc_cli_print_wrapped ("  ", _ ("Nothing beyond what every plugin can do."));

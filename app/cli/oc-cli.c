@@ -114,7 +114,11 @@ oc_cli_report (OcCli *self,
                const char *message,
                const char *remedy)
 {
-  g_printerr ("ocelotctl: %s\n", message);
+  gboolean hidden = FALSE;
+  g_autofree char *escaped = oc_text_escape_lines (message, -1, 0, &hidden);
+
+  /* Whoever put a message together should have escaped what is not ours; a terminal is not the place to find out. */
+  g_printerr ("ocelotctl: %s\n", hidden ? escaped : message);
   if (remedy != NULL && remedy[0] != '\0')
     g_printerr ("%s\n", remedy);
   if (self->json)

@@ -29,8 +29,10 @@ oc_draft_add_problem (OcDraft *draft,
                       const char *remedy)
 {
   OcProblem *problem = g_new0 (OcProblem, 1);
+  /* A place may have a key of the author's in it. */
+  g_autofree char *shown = oc_text_escape (place, MAX_SHOWN_CHARS, NULL);
 
-  problem->place = g_strdup_printf ("%s: %s", draft->manifest->file_name, place);
+  problem->place = g_strdup_printf ("%s: %s", draft->manifest->file_name, shown);
   problem->message = g_strdup (message);
   problem->remedy = g_strdup (remedy);
   g_ptr_array_add (draft->manifest->problems, problem);

@@ -72,6 +72,7 @@ typedef struct
   const char *first_visible; /* ASCII spaces before it are leading */
   const char *last_visible;  /* ASCII spaces from it on are trailing */
   gboolean lines;            /* line feeds, tabs and spaces at the ends stay */
+  gboolean after_space;
   guint marks;               /* on the current base; from NO_BASE on: there is no base */
 } Walk;
 
@@ -95,6 +96,7 @@ walk_init (Walk *walk,
   walk->at = text;
   walk->end = text + len;
   walk->lines = lines;
+  walk->after_space = FALSE;
   walk->marks = NO_BASE;
   walk->first_visible = text;
   walk->last_visible = walk->end;
@@ -138,7 +140,8 @@ walk_next (Walk *walk,
       else if (walk->lines && (step->c == '\n' || step->c == '\t'))
         step->hidden = FALSE;
       else if (step->c == ' ')
-        step->hidden = step->bytes < walk->first_visible || step->bytes >= walk->last_visible;
+        step->hidden = step->bytes < walk->first_visible || step->bytes >= walk->last_visible
+                       || (walk->after_space && !walk->lines);
       else
         step->hidden = class == CHAR_HIDDEN;
 
@@ -147,6 +150,7 @@ walk_next (Walk *walk,
     }
   if (step->bad)
     walk->marks = NO_BASE;
+  walk->after_space = !step->bad && step->c == ' ';
 
   return TRUE;
 }
@@ -297,4 +301,83 @@ oc_text_fold (const char *text)
       g_string_append_unichar (out, c);
     }
   return g_string_free (out, FALSE);
+}
+
+/* Letters of other scripts that are drawn like a Latin one (Unicode TS 39 has all of them; these are the ones in the usual
+ * fonts of a desktop), and signs that are taken for each other. */
+static const struct
+{
+  gunichar c;
+  char like;
+} alikes[] = {
+  /* Cyrillic */
+  { 0x0410, 'a' }, { 0x0430, 'a' }, { 0x0412, 'b' }, { 0x0432, 'b' }, { 0x042c, 'b' }, { 0x044c, 'b' }, { 0x0421, 'c' },
+  { 0x0441, 'c' }, { 0x0501, 'd' }, { 0x0415, 'e' }, { 0x0435, 'e' }, { 0x0433, 'r' }, { 0x041d, 'h' }, { 0x043d, 'h' },
+  { 0x04bb, 'h' }, { 0x0406, 'l' }, { 0x0456, 'l' }, { 0x04c0, 'l' }, { 0x04cf, 'l' }, { 0x0408, 'j' }, { 0x0458, 'j' },
+  { 0x041a, 'k' }, { 0x043a, 'k' }, { 0x041c, 'm' }, { 0x043c, 'm' }, { 0x043f, 'n' }, { 0x041e, 'o' }, { 0x043e, 'o' },
+  { 0x0420, 'p' }, { 0x0440, 'p' }, { 0x051b, 'q' }, { 0x0405, 's' }, { 0x0455, 's' }, { 0x0422, 't' }, { 0x0442, 't' },
+  { 0x0475, 'v' }, { 0x051d, 'w' }, { 0x0425, 'x' }, { 0x0445, 'x' }, { 0x0423, 'y' }, { 0x0443, 'y' }, { 0x04ae, 'y' },
+  { 0x04af, 'y' },
+  /* Greek: capitals and small letters are alike to different ones */
+  { 0x0391, 'a' }, { 0x03b1, 'a' }, { 0x0392, 'b' }, { 0x0395, 'e' }, { 0x03b5, 'e' }, { 0x0397, 'h' }, { 0x03b7, 'n' },
+  { 0x0399, 'l' }, { 0x03b9, 'l' }, { 0x039a, 'k' }, { 0x03ba, 'k' }, { 0x039c, 'm' }, { 0x039d, 'n' }, { 0x03bd, 'v' },
+  { 0x039f, 'o' }, { 0x03bf, 'o' }, { 0x03c3, 'o' }, { 0x03a1, 'p' }, { 0x03c1, 'p' }, { 0x03a4, 't' }, { 0x03c4, 't' },
+  { 0x03bc, 'u' }, { 0x03c5, 'u' }, { 0x03a7, 'x' }, { 0x03c7, 'x' }, { 0x03a5, 'y' }, { 0x03b3, 'y' }, { 0x0396, 'z' },
+  { 0x03c9, 'w' },
+  /* Armenian */
+  { 0x0578, 'n' }, { 0x057d, 'u' }, { 0x0585, 'o' }, { 0x0570, 'h' }, { 0x0581, 'g' }, { 0x0566, 'q' },
+  /* Latin and signs */
+  { 0x0131, 'l' }, { 0x0251, 'a' }, { 0x0261, 'g' }, { 0x0269, 'l' }, { 'I', 'l' }, { 'i', 'l' }, { '1', 'l' }, { '|', 'l' },
+  { '0', 'o' },
+};
+
+/* Before folding, since the two cases of one letter may be alike to different ones. */
+static gunichar
+to_alike (gunichar c)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (alikes); i++)
+    if (alikes[i].c == c)
+      return (guchar) alikes[i].like;
+  return g_unichar_tolower (c);
+}
+
+/* Two letters that stand so close as to be one. */
+static void
+join_pairs (GString *text)
+{
+  g_string_replace (text, "rn", "m", 0);
+  g_string_replace (text, "vv", "w", 0);
+}
+
+/* Equal where two names look alike. */
+static char *
+make_skeleton (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autofree char *decomposed = g_utf8_normalize (valid, -1, G_NORMALIZE_ALL);
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = decomposed; *p != '\0'; p = g_utf8_next_char (p))
+    {
+      gunichar c = to_alike (g_utf8_get_char (p));
+
+      if (classify (c) == CHAR_PLAIN && !g_unichar_ismark (c) && !g_unichar_isspace (c) && !g_unichar_ispunct (c))
+        g_string_append_unichar (out, c);
+    }
+  join_pairs (out);
+  return g_string_free (out, FALSE);
+}
+
+gboolean
+oc_text_looks_like (const char *a,
+                    const char *b)
+{
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+  first = make_skeleton (a);
+  second = make_skeleton (b);
+  /* Names that are nothing but punctuation have no letters to be alike by. */
+  return *first != '\0' ? g_str_equal (first, second) : g_str_equal (a, b);
 }

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
  * unassigned characters, and bytes that are not UTF-8, are shown as \u{202E}, \x1b and the like
  * (escaped, never stripped: deno #22468); a backslash that could be taken for one of our escapes
  * is doubled, so that what is shown can be read back in one way only. Spaces other than U+0020,
- * leading or trailing spaces, marks on nothing and more than eight marks on one character count
- * as invisible.
+ * leading or trailing spaces, a space behind a space (wrapping would swallow it), marks on nothing
+ * and more than eight marks on one character count as invisible.
  * @max_chars: cut after that many characters with "…"; 0 for no limit.
  * @changed: (out) (optional): whether anything hidden is in the whole text; a doubled backslash
  * is not.
@@ -29,5 +29,10 @@ gboolean oc_text_has_hidden (const char *text);
 /* For search and for look-alike names: compatibility-decomposed, accents and case folded.
  * (transfer full) */
 char *oc_text_fold (const char *text);
+/* Whether two names can be taken for each other at a glance: the same but for capitals, accents,
+ * spaces and punctuation, or written with letters of another script that look alike (Cyrillic,
+ * Greek, Armenian), or with 0 for O, 1 or l for I, rn for m. */
+gboolean oc_text_looks_like (const char *a,
+                             const char *b);
 
 G_END_DECLS

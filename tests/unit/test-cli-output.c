@@ -90,6 +90,34 @@ test_json_guard (void)
     }
 }
 
+/* A reason that ends its own quotation mark and goes on in our words, on what the terminal makes a line of its own. */
+static void
+test_quote (void)
+{
+  static const char *const texts[] = {
+    "it needs it.” Not included: reading files, and the network. How it is held to that: “nothing goes out",
+    "short",
+    "",
+    "a_word_with_no_space_in_it_that_is_wider_than_any_line_and_would_be_broken_by_the_terminal_at_its_margin_______________Caution",
+    "日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語日本語",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    for (guint columns = 40; columns <= 80; columns += 5)
+      {
+        g_autofree char *quoted = oc_cli_quote ("           ", texts[i], columns);
+        g_auto (GStrv) lines = g_strsplit (quoted, "\n", -1);
+        guint n = g_strv_length (lines);
+
+        g_assert_true (g_str_has_suffix (quoted, "\n"));
+        for (guint j = 0; j + 1 < n; j++)
+          {
+            g_assert_true (g_str_has_prefix (lines[j], "           | "));
+            g_assert_cmpuint (oc_cli_text_width (lines[j]), <=, columns);
+          }
+      }
+}
+
 static void
 test_duration (void)
 {
@@ -119,6 +147,7 @@ main (int argc,
   g_test_add_func ("/cli-output/wrap", test_wrap);
   g_test_add_func ("/cli-output/wrap-any-width", test_wrap_any_width);
   g_test_add_func ("/cli-output/json-guard", test_json_guard);
+  g_test_add_func ("/cli-output/what-is-not-ours", test_quote);
   g_test_add_func ("/cli-output/duration", test_duration);
   return g_test_run ();
 }

@@ -33,6 +33,7 @@ static const struct
   { "a\xff" "b\xc0\x80", "a\\xffb\\xc0\\x80", TRUE },
   { "\xed\xa0\x80", "\\xed\\xa0\\x80", TRUE },             /* a surrogate */
   { " a b ", "\\x20a b\\x20", TRUE },
+  { "a  b   c", "a \\x20b \\x20\\x20c", TRUE },           /* a wrapped line swallows them */
   { "   ", "\\x20\\x20\\x20", TRUE },
   { "e\xcc\x81", "e\xcc\x81", FALSE },                     /* one accent is writing */
   { "\xcc\x81" "a", "\\u{301}a", TRUE },                   /* one on nothing sits on our text */
@@ -72,6 +73,39 @@ test_piled_marks (void)
 
   g_string_truncate (zalgo, 1 + 2 * 4);
   g_assert_false (oc_text_has_hidden (zalgo->str));
+}
+
+static void
+test_alike (void)
+{
+  static const char *const alike[][2] = {
+    { "Word Count", "word count" },
+    { "Word Count", "WordCount" },
+    { "Word Count", "Word-Count!" },
+    { "Word Count", "W\xd0\xberd C\xd0\xbeunt" },   /* Cyrillic o */
+    { "Git Helper", "G\xd1\x96t Helper" },           /* Cyrillic i */
+    { "NOTES", "\xce\x9d\xce\x9f\xce\xa4\xce\x95S" }, /* Greek capitals */
+    { "Photos", "Ph0tos" },
+    { "Illustrator", "lllustrator" },
+    { "Modern", "Modem" },
+    { "Caf\xc3\xa9", "Cafe" },
+    { "Notes", "\xef\xbc\xae\xef\xbd\x8f\xef\xbd\x94\xef\xbd\x85\xef\xbd\x93" }, /* full width */
+    { "Not\xe2\x80\x8b" "es", "Notes" },
+  };
+  static const char *const apart[][2] = {
+    { "Word Count", "Word Counter" },
+    { "Notes", "Votes" },
+    { "\xe6\x97\xa5\xe6\x9c\xac", "\xe4\xb8\xad\xe5\x9b\xbd" },
+    { "---", "***" },
+    { "Notes", "" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (alike); i++)
+    if (!oc_text_looks_like (alike[i][0], alike[i][1]))
+      g_error ("%s and %s", alike[i][0], alike[i][1]);
+  for (gsize i = 0; i < G_N_ELEMENTS (apart); i++)
+    if (oc_text_looks_like (apart[i][0], apart[i][1]))
+      g_error ("%s and %s", apart[i][0], apart[i][1]);
 }
 
 static void
@@ -230,6 +264,7 @@ main (int argc,
   g_test_add_func ("/text/escapes-never-strips", test_escape);
   g_test_add_func ("/text/piled-marks", test_piled_marks);
   g_test_add_func ("/text/cut", test_cut);
+  g_test_add_func ("/text/looks-alike", test_alike);
   g_test_add_func ("/text/lines", test_lines);
   g_test_add_func ("/text/can-be-read-back", test_can_be_read_back);
   g_test_add_func ("/text/random-bytes", test_random_bytes);
