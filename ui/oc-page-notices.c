@@ -97,19 +97,17 @@ oc_session_find_lookalike (OcSession *session,
                            OcStatus *status)
 {
   GListModel *all = G_LIST_MODEL (oc_session_get_registry (session));
-  g_autofree char *name = oc_text_fold (oc_manifest_get_name (oc_plugin_get_manifest (oc_status_get_plugin (status))));
+  const char *name = oc_manifest_get_name (oc_plugin_get_manifest (oc_status_get_plugin (status)));
   guint n = g_list_model_get_n_items (all);
 
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (OcStatus) other = g_list_model_get_item (all, i);
-      g_autofree char *folded = NULL;
 
       if (oc_verdict_get_state (oc_status_get_verdict (other)) != OC_STATE_ENABLED
           || g_str_equal (oc_status_get_id (other), oc_status_get_id (status)))
         continue;
-      folded = oc_text_fold (oc_manifest_get_name (oc_plugin_get_manifest (oc_status_get_plugin (other))));
-      if (g_str_equal (folded, name))
+      if (oc_text_looks_like (oc_manifest_get_name (oc_plugin_get_manifest (oc_status_get_plugin (other))), name))
         return other; /* the registry keeps it */
     }
   return NULL;
@@ -130,7 +128,7 @@ oc_page_fill_notices (GtkBox *box,
     {
       g_autofree char *id = oc_escape (oc_status_get_id (lookalike));
       /* Translators: %s is the id of another plugin */
-      g_autofree char *text = g_strdup_printf (_("%s is enabled and has the same name. Make sure that this is the one you "
+      g_autofree char *text = g_strdup_printf (_("%s is enabled and has the same name, or one that looks like it. Make sure that this is the one you "
                                                  "mean."), id);
 
       gtk_box_append (box, GTK_WIDGET (oc_notice_new (OC_NOTICE_WARNING, _("It is named like another plugin"), text)));

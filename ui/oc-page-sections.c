@@ -137,7 +137,7 @@ oc_page_fill_problems (GtkListBox *list,
       const OcProblem *problem = g_ptr_array_index (problems, i);
       g_autofree char *message = oc_escape_message (problem->message);
       g_autofree char *remedy = oc_escape_message (problem->remedy);
-      g_autofree char *place = oc_escape (problem->place);
+      g_autofree char *place = oc_escape_message (problem->place);
       g_autofree char *whole = g_strjoin ("\n", place, remedy, NULL);
       OcDetailRow *row = oc_detail_row_new ("dialog-error-symbolic", message);
 

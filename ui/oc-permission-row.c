@@ -6,6 +6,10 @@
 #include "core/oc-text.h"
 #include "oc-format.h"
 
+/* How much of the author's words stands among ours: more could push ours out of sight. */
+#define REASON_MAX_CHARS 1000
+#define TITLE_MAX_CHARS 80
+
 static const char *
 severity_class (OcSeverity severity)
 {
@@ -40,7 +44,7 @@ describe_origin (const OcDeclaration *declaration)
     return NULL;
   for (guint i = 0; i < declaration->entries->len; i++)
     {
-      g_autofree char *title = oc_escape (g_ptr_array_index (declaration->entries, i));
+      g_autofree char *title = oc_text_escape (g_ptr_array_index (declaration->entries, i), TITLE_MAX_CHARS, NULL);
 
       if (i > 0)
         g_string_append (titles, _(", "));
@@ -58,7 +62,7 @@ describe_origin (const OcDeclaration *declaration)
 static GtkWidget *
 claim_new (const char *reason)
 {
-  g_autofree char *escaped = oc_escape (reason);
+  g_autofree char *escaped = oc_text_escape (reason, REASON_MAX_CHARS, NULL);
   g_autofree char *text = NULL;
 
   /* Translators: what the plugin's author claims, apart from what we say */
@@ -75,7 +79,7 @@ explain_whole (OcExplanation *explanation,
 
   if (declaration == NULL || declaration->reason == NULL)
     return g_steal_pointer (&text);
-  escaped = oc_escape (declaration->reason);
+  escaped = oc_text_escape (declaration->reason, REASON_MAX_CHARS, NULL);
   return g_strdup_printf (_("%s\nThe author says: “%s”"), text, escaped);
 }
 

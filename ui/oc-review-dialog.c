@@ -11,6 +11,9 @@
 #include "oc-page-sections.h"
 #include "oc-permission-row.h"
 
+/* The author's words stand around ours: long ones could push them out of sight, or imitate a whole dialog. */
+#define CLAIM_MAX_CHARS 80
+
 struct _OcReviewDialog
 {
   AdwWindow parent_instance;
@@ -208,14 +211,21 @@ append_statements (OcReviewDialog *self,
                                                                                  OC_PERMISSION_ROW_OPEN)));
 }
 
+/* (nullable) */
+static char *
+escape_claim (const char *text)
+{
+  return text != NULL ? oc_text_escape (text, CLAIM_MAX_CHARS, NULL) : NULL;
+}
+
 static void
 fill_head (OcReviewDialog *self)
 {
   OcManifest *manifest = oc_plugin_get_manifest (self->shown);
   gboolean nothing = oc_permission_set_get_n (oc_manifest_get_permissions (manifest)) == 0;
-  g_autofree char *name = oc_escape (oc_manifest_get_name (manifest));
-  g_autofree char *version = oc_escape (oc_manifest_get_version (manifest));
-  g_autofree char *author = oc_escape (oc_manifest_get_author (manifest));
+  g_autofree char *name = oc_text_escape (oc_manifest_get_name (manifest), CLAIM_MAX_CHARS, NULL);
+  g_autofree char *version = escape_claim (oc_manifest_get_version (manifest));
+  g_autofree char *author = escape_claim (oc_manifest_get_author (manifest));
   g_autofree char *id = oc_escape (oc_plugin_get_id (self->shown));
   g_autofree char *by = NULL;
   g_autofree char *claims = NULL;
@@ -242,11 +252,16 @@ fill_warnings (OcReviewDialog *self)
     gtk_box_append (self->sections,
                     GTK_WIDGET (oc_notice_new (OC_NOTICE_WARNING, _("The plugin changed while you were reading"),
                                                _("Nothing was enabled. This is what it asks for now."))));
+  if (oc_verdict_is_other_kind (oc_status_get_verdict (self->status)))
+    gtk_box_append (self->sections,
+                    GTK_WIDGET (oc_notice_new (OC_NOTICE_WARNING, _("It has become another kind of plugin"),
+                                               _("What it can do without asking is not the same as when you enabled it. Read "
+                                                 "the list below."))));
   if (lookalike != NULL)
     {
       g_autofree char *id = oc_escape (oc_status_get_id (lookalike));
-      g_autofree char *text = g_strdup_printf (_("%s is enabled and has the same name. Make sure that this is the one you "
-                                                 "mean."), id);
+      g_autofree char *text = g_strdup_printf (_("%s is enabled and has the same name, or one that looks like it. Make "
+                                                 "sure that this is the one you mean."), id);
 
       gtk_box_append (self->sections,
                       GTK_WIDGET (oc_notice_new (OC_NOTICE_WARNING, _("It is named like another plugin"), text)));
