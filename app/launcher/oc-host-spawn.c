@@ -11,6 +11,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
+#include "launcher/oc-memory.h"
 #include "launcher/oc-sandbox.h"
 
 /*
@@ -23,6 +24,7 @@ typedef struct
 {
   OcCall *call; /* borrowed: it owns this */
   OcProcess *process;
+  OcMemoryWatch *memory;
   OcOutput *out;
   OcOutput *err;
   GBytes *input; /* (nullable) */
@@ -32,6 +34,7 @@ typedef struct
   guint end_source;
   guint timeout_source;
   gboolean timed_out;
+  gboolean memory_exceeded;
 } Spawn;
 
 static void
@@ -51,6 +54,7 @@ spawn_free (gpointer data)
   g_clear_handle_id (&self->end_source, g_source_remove);
   g_clear_handle_id (&self->timeout_source, g_source_remove);
   close_input (self);
+  g_clear_pointer (&self->memory, oc_memory_watch_free);
   g_clear_pointer (&self->process, oc_process_free);
   g_clear_pointer (&self->out, oc_output_free);
   g_clear_pointer (&self->err, oc_output_free);
@@ -99,8 +103,8 @@ make_result (Spawn *self)
     g_string_append_printf (json, "\"exitCode\":%d,\"signal\":null", exit_code);
   else
     g_string_append_printf (json, "\"exitCode\":null,\"signal\":%d", signal);
-  g_string_append_printf (json, ",\"truncated\":%s,\"timedOut\":%s}", truncated ? "true" : "false",
-                          self->timed_out ? "true" : "false");
+  g_string_append_printf (json, ",\"truncated\":%s,\"timedOut\":%s,\"memoryExceeded\":%s}", truncated ? "true" : "false",
+                          self->timed_out ? "true" : "false", self->memory_exceeded ? "true" : "false");
   return g_string_free (json, FALSE);
 }
 
@@ -129,6 +133,14 @@ on_timed_out (gpointer data)
   self->timed_out = TRUE;
   oc_process_kill (self->process);
   return G_SOURCE_REMOVE;
+}
+
+static void
+on_memory_exceeded (gpointer data)
+{
+  Spawn *self = data;
+
+  self->memory_exceeded = TRUE;
 }
 
 static gboolean
@@ -363,6 +375,7 @@ watch (OcCall *call,
        guint timeout_ms)
 {
   Spawn *self = g_new0 (Spawn, 1);
+  g_autoptr (GError) error = NULL;
 
   self->call = call;
   self->process = process;
@@ -377,6 +390,14 @@ watch (OcCall *call,
     }
   self->end_source = g_unix_fd_add (oc_process_get_pidfd (process), G_IO_IN, on_ended, self);
   self->timeout_source = g_timeout_add (timeout_ms, on_timed_out, self);
+  self->memory = oc_memory_watch_new (process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_TOOL)->memory),
+                                      on_memory_exceeded, self, &error);
+  if (self->memory == NULL)
+    {
+      oc_call_fail (call, OC_RPC_FAILED, "sandbox", error->message);
+      spawn_free (self);
+      return;
+    }
   oc_call_set_operation (call, self, spawn_free);
 }
 

@@ -7,15 +7,21 @@
  *
  * address_space: not for workers. A worker may be a script host, and JavaScriptCore reserves some
  * 137 GB of addresses and aborts at start under any RLIMIT_AS below about 10 GB, Node needs 1 GB
- * (launcher.md section 3). What a worker really uses is watched from outside instead. processes:
- * counted by the kernel within the sandbox's own user namespace (since Linux 5.14); uid 0 is not
- * bound by it.
+ * (launcher.md section 3).
+ *
+ * open_files: also how many descriptors the user may have on their way in sockets before this
+ * process may send no more. The kernel counts them for the user: from 1024 on, the usual limit,
+ * nobody else in the session could send any (Wayland, D-Bus). One message takes up to 253 of them
+ * past the limit.
+ *
+ * processes: counted by the kernel within the sandbox's own user namespace (since Linux 5.14);
+ * uid 0 is not bound by it.
  */
 static const OcLimits oc_limits_defaults[] = {
   [OC_ROLE_WORKER]
-  = { .address_space = 0, .file_size = 1024 * MIB, .open_files = 1024, .processes = 256 },
+  = { .address_space = 0, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 256 },
   [OC_ROLE_TOOL]
-  = { .address_space = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 1024, .processes = 128 },
+  = { .address_space = 4096 * MIB, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 128 },
 };
 
 const OcLimits *

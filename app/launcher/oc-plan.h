@@ -24,7 +24,8 @@ typedef enum
 
 typedef struct
 {
-  guint64 address_space; /* bytes, 0: none */
+  guint64 address_space; /* bytes, 0: none; each process */
+  guint64 memory;        /* bytes, 0: none; all of one sandbox together: see OcMemoryWatch */
   guint64 file_size;
   guint64 open_files;
   guint64 processes; /* does not bind uid 0 */

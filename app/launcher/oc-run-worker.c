@@ -12,6 +12,7 @@
 
 #include "core/oc-error.h"
 #include "launcher/oc-broker.h"
+#include "launcher/oc-memory.h"
 #include "launcher/oc-run-signals.h"
 #include "launcher/oc-sandbox.h"
 
@@ -29,6 +30,7 @@ typedef struct
   GMainLoop *loop;
   OcProcess *process;
   OcBroker *broker;
+  OcMemoryWatch *memory;
   OcOutput *out;
   OcOutput *err;
   guint end_source;
@@ -75,6 +77,17 @@ on_timed_out (gpointer data)
   message = g_strdup_printf (_("It did not answer within %g seconds."), self->run->timeout_ms / 1000.0);
   settle (self, OC_OUTCOME_TIMED_OUT, message);
   return G_SOURCE_REMOVE;
+}
+
+static void
+on_memory_exceeded (gpointer data)
+{
+  Worker *self = data;
+  g_autofree char *size = g_format_size_full (oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
+                                              G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *message = g_strdup_printf (_("It used more than %s of memory, and was ended."), size);
+
+  settle (self, OC_OUTCOME_CRASH, message);
 }
 
 static gboolean
@@ -227,16 +240,17 @@ start_process (const OcHost *host,
   g_auto (GStrv) env = plan ? oc_plan_dup_environment (plan) : NULL;
   OcCommand command = { .program = program, .argv = argv, .env = (const char *const *) env };
 
-  if (plan == NULL)
+  if (plan == NULL || !oc_memory_check (error))
     return NULL;
   memcpy (command.fds, fds, sizeof command.fds);
   return oc_sandbox_start (plan, &command, error);
 }
 
-static void
+static gboolean
 watch_worker (Worker *self,
               Pipes *pipes,
-              gint64 started)
+              gint64 started,
+              GError **error)
 {
   gint64 spent_ms = (g_get_monotonic_time () - started) / 1000;
 
@@ -247,6 +261,9 @@ watch_worker (Worker *self,
   self->timeout_source = g_timeout_add ((guint) MAX (1, (gint64) self->run->timeout_ms - spent_ms), on_timed_out, self);
   self->flush_source = g_timeout_add_seconds (FLUSH_S, on_flush, self);
   self->stop_source = g_unix_fd_add (oc_run_signals_get_fd (), G_IO_IN, on_stop, self);
+  self->memory = oc_memory_watch_new (self->process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
+                                      on_memory_exceeded, self, error);
+  return self->memory != NULL;
 }
 
 static void
@@ -281,6 +298,7 @@ clear_worker (Worker *self)
   g_clear_handle_id (&self->timeout_source, g_source_remove);
   g_clear_handle_id (&self->flush_source, g_source_remove);
   g_clear_handle_id (&self->stop_source, g_source_remove);
+  g_clear_pointer (&self->memory, oc_memory_watch_free);
   g_clear_pointer (&self->broker, oc_broker_free);
   g_clear_pointer (&self->out, oc_output_free);
   g_clear_pointer (&self->err, oc_output_free);
@@ -313,7 +331,11 @@ oc_worker_run (const OcWorkerRun *run,
       clear_worker (&self);
       return FALSE;
     }
-  watch_worker (&self, &pipes, started);
+  if (!watch_worker (&self, &pipes, started, error))
+    {
+      clear_worker (&self);
+      return FALSE;
+    }
   oc_consent_watch_start (run->watch, on_consent_changed, &self);
   oc_broker_start (self.broker);
   if (!self.settled)

@@ -111,6 +111,9 @@ enter_user_namespace (const OcStage *stage)
    * for a moment. */
   if (prctl (PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "prctl");
+  /* Where memory runs out, what runs here is ended and nothing of the user's. It cannot be lowered again: /proc is read-only
+   * inside. */
+  write_file (stage, "/proc/self/oom_score_adj", "1000");
   write_file (stage, "/proc/self/setgroups", "deny");
   write_map (stage, "/proc/self/uid_map", stage->uid);
   write_map (stage, "/proc/self/gid_map", stage->gid);

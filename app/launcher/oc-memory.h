@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "launcher/oc-sandbox.h"
+
+G_BEGIN_DECLS
+
+/**
+ * OcMemoryWatch: looks from outside, ten times a second, at how much memory all processes of one
+ * sandbox use together, and ends the sandbox when it is more than it may. For where no limit of the
+ * kernel's fits: RLIMIT_AS counts addresses, of which script engines reserve 100 GB and more
+ * (launcher.md section 3).
+ *
+ * It is no guarantee: between two looks much can be taken. All that runs in a sandbox also has the highest
+ * oom_score_adj, so that where memory runs out the kernel ends it and nothing of the user's.
+ */
+typedef struct _OcMemoryWatch OcMemoryWatch;
+
+/* Called once, after the sandbox was killed. */
+typedef void (*OcMemoryExceeded) (gpointer user_data);
+
+/* Whether this kernel tells what belongs to a sandbox; asked before one is started. Errors: OC_ERROR_SANDBOX. */
+gboolean oc_memory_check (GError **error);
+
+/* @process must live longer. @limit: bytes; 0: watches nothing. Errors: OC_ERROR_SANDBOX: then @process
+ * must not go on. */
+OcMemoryWatch *oc_memory_watch_new (OcProcess *process,
+                                    guint64 limit,
+                                    OcMemoryExceeded exceeded,
+                                    gpointer user_data,
+                                    GError **error);
+void oc_memory_watch_free (OcMemoryWatch *self);
+
+/* What OcLimits.memory means on this machine: never more than half of what it has. */
+guint64 oc_memory_limit_here (guint64 limit);
+
+G_END_DECLS
