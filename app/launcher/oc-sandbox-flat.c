@@ -9,6 +9,9 @@
  * outside the sandbox; 1 is the value that does not (core(5)). No file is written either: it would
  * be cut to one byte. */
 #define CORE_LIMIT 1
+/* Counted for each user: a plugin that used up the user's would keep the rest of the session from making
+ * timers. */
+#define PENDING_SIGNALS 1024
 
 /* The denied paths as a tree while it is made; then laid out so that a node's children lie
  * together. */
@@ -128,6 +131,8 @@ add_limits (OcStage *stage, const OcLimits *limits)
 {
   add_limit (stage, RLIMIT_CORE, CORE_LIMIT);
   add_limit (stage, RLIMIT_RTPRIO, 0);
+  add_limit (stage, RLIMIT_SIGPENDING, PENDING_SIGNALS);
+  add_limit (stage, RLIMIT_MSGQUEUE, 0);
   if (limits->address_space != 0)
     add_limit (stage, RLIMIT_AS, limits->address_space);
   if (limits->file_size != 0)

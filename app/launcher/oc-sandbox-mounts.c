@@ -167,14 +167,46 @@ mount_devices (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
 }
 
+/* What the kernel counts for each user and not for each process: what is used up here would be
+ * missing in the user's whole session. No resource limit knows of these. They hold in this user
+ * namespace; the host's own stay. */
+static const struct
+{
+  const char *path;
+  const char *value;
+} user_limits[] = {
+  { "/proc/sys/user/max_inotify_instances", "32" },
+  { "/proc/sys/user/max_inotify_watches", "8192" },
+};
+
+static void
+limit_user (const OcStage *stage)
+{
+  for (size_t i = 0; i < sizeof user_limits / sizeof *user_limits; i++)
+    {
+      const char *value = user_limits[i].value;
+      int fd = open (user_limits[i].path, O_WRONLY | O_CLOEXEC);
+
+      if (fd < 0 && errno == ENOENT) /* a kernel without them */
+        continue;
+      if (fd < 0 || write (fd, value, strlen (value)) != (ssize_t)strlen (value))
+        oc_stage_fail (stage, OC_LAYER_LIMITS, user_limits[i].path);
+      close (fd);
+    }
+}
+
 static void
 mount_proc (const OcStage *stage)
 {
+  const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
   /* Read-only, since uid 0 may write sysctls without any capability. hidepid=4 (ptraceable) because
    * /proc/1/cmdline is the launcher's: it names the selection, which is a permission of its own.
    * The weaker hidepid=2 does not bind group 0. */
-  if (mount ("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, "hidepid=4")
-      != 0)
+  if (mount ("proc", "/proc", "proc", flags, "hidepid=4") != 0)
+    oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
+  limit_user (stage);
+  if (mount ("proc", "/proc", "proc", MS_REMOUNT | MS_RDONLY | flags, "hidepid=4") != 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
 }
 

@@ -3,6 +3,7 @@
  * that the launcher does not pay for building them at each start (0.9 ms) nor link libseccomp.
  * Usage: oc-seccomp-gen x86_64|aarch64 > oc-seccomp-filters.h */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -33,9 +34,11 @@ typedef enum
 {
   CONDITION_ANY,
   CONDITION_COMPARE,
-  CONDITION_BETWEEN_INET, /* families between AF_INET and AF_INET6 */
+  CONDITION_BETWEEN,      /* above one number and below another */
   CONDITION_TYPES_BUT,    /* low four bits of a socket's type: all but two */
   CONDITION_CORE_LIMIT,
+  CONDITION_SET_ID,       /* a mode with a set-user-id or set-group-id bit */
+  CONDITION_MAKES_SET_ID, /* the same, where the flags (argument number a) say that it counts */
 } ConditionKind;
 
 typedef struct
@@ -71,9 +74,17 @@ typedef struct
   {                                                                                                \
     CONDITION_COMPARE, argument, SCMP_CMP_LT, value, 0                                             \
   }
-#define BETWEEN_INET                                                                               \
+#define BETWEEN(argument, low, high)                                                               \
   {                                                                                                \
-    CONDITION_BETWEEN_INET, 0, 0, AF_INET, AF_INET6                                                \
+    CONDITION_BETWEEN, argument, 0, low, high                                                      \
+  }
+#define SET_ID(argument)                                                                           \
+  {                                                                                                \
+    CONDITION_SET_ID, argument, 0, 0, 0                                                            \
+  }
+#define MAKES_SET_ID(flags, argument)                                                              \
+  {                                                                                                \
+    CONDITION_MAKES_SET_ID, argument, 0, flags, 0                                                  \
   }
 #define RAW_TYPES                                                                                  \
   {                                                                                                \
@@ -105,6 +116,32 @@ fail (const char *what, int error)
   exit (1);
 }
 
+/* @flags_argument: (-1: none). Without O_CREAT or O_TMPFILE a mode means nothing, and may be
+ * anything. */
+static int
+add_set_id (scmp_filter_ctx context, uint32_t action, int call, unsigned int argument,
+            int flags_argument)
+{
+  static const uint64_t bits[] = { S_ISUID, S_ISGID };
+  static const uint64_t makes[] = { O_CREAT, O_TMPFILE & ~O_DIRECTORY };
+  size_t n_makes = flags_argument < 0 ? 1 : 2;
+  int result = 0;
+
+  for (size_t i = 0; i < 2 * n_makes && result == 0; i++)
+    {
+      struct scmp_arg_cmp compare[2] = {
+        { .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = bits[i % 2], .datum_b = bits[i % 2] },
+        { .arg = (unsigned int)flags_argument,
+          .op = SCMP_CMP_MASKED_EQ,
+          .datum_a = makes[i / 2],
+          .datum_b = makes[i / 2] },
+      };
+
+      result = seccomp_rule_add_array (context, action, call, flags_argument < 0 ? 1 : 2, compare);
+    }
+  return result;
+}
+
 static int
 add_compared (scmp_filter_ctx context, uint32_t action, int call, const Condition *condition)
 {
@@ -119,7 +156,7 @@ add_compared (scmp_filter_ctx context, uint32_t action, int call, const Conditio
       compare.datum_a = condition->a;
       compare.datum_b = condition->b;
       return seccomp_rule_add_array (context, action, call, 1, &compare);
-    case CONDITION_BETWEEN_INET:
+    case CONDITION_BETWEEN:
       compare.op = SCMP_CMP_EQ;
       for (compare.datum_a = condition->a + 1; compare.datum_a < condition->b && result == 0;
            compare.datum_a++)
@@ -136,6 +173,10 @@ add_compared (scmp_filter_ctx context, uint32_t action, int call, const Conditio
       return seccomp_rule_add (context, action, call, 2,
                                SCMP_A1 (SCMP_CMP_MASKED_EQ, 0xffffffff, RLIMIT_CORE),
                                SCMP_A2 (SCMP_CMP_NE, 0));
+    case CONDITION_SET_ID:
+      return add_set_id (context, action, call, condition->argument, -1);
+    case CONDITION_MAKES_SET_ID:
+      return add_set_id (context, action, call, condition->argument, (int)condition->a);
     }
   return -EINVAL;
 }

@@ -6,6 +6,8 @@
  *   errno:     EPERM where programs expect it, ENOSYS where they have a fallback, EACCES for the network, 0 for "done" without
  *              doing anything
  *   condition: ANY; EQUAL (argument, mask, value): (argument & mask) == value; ABOVE, BELOW (argument, value): all 64 bits, so bits above an int are refused
+ *              BETWEEN (argument, low, high): neither of the two; SET_ID (argument): a mode with set-id bits; MAKES_SET_ID (flags,
+ *              argument): the same where the flags ask for a new file
  *              An ioctl request and a socket's type are 32 bits wide in the kernel: high bits must not slip by (CVE-2019-10063).
  *
  * What is not here is allowed up to LAST_NUMBER. Every number above it is answered with ENOSYS: a call this table's writer had
@@ -100,6 +102,26 @@ RULE (ALWAYS, "mknod", EPERM, EQUAL (1, S_IFMT, S_IFCHR), "device nodes")
 RULE (ALWAYS, "mknod", EPERM, EQUAL (1, S_IFMT, S_IFBLK), "device nodes")
 RULE (ALWAYS, "mknodat", EPERM, EQUAL (2, S_IFMT, S_IFCHR), "device nodes")
 RULE (ALWAYS, "mknodat", EPERM, EQUAL (2, S_IFMT, S_IFBLK), "device nodes")
+
+/* What outlives the sandbox in the folders it can write. A program with the user's set-user-id bit, in a folder opened with
+ * chmod(), runs as the user, outside of any sandbox, for whoever else is on this computer (a service that the plugin reaches,
+ * say). The mask of openat2() and the mode of fchmodat2() lie where no filter can look, or libseccomp does not know the call. */
+RULE (ALWAYS, "chmod", EPERM, SET_ID (1), "set-user-id programs")
+RULE (ALWAYS, "fchmod", EPERM, SET_ID (1), "set-user-id programs")
+RULE (ALWAYS, "fchmodat", EPERM, SET_ID (2), "set-user-id programs")
+RULE_NUMBER (ALWAYS, 452, ENOSYS, "fchmodat2: set-user-id programs; the C library falls back on fchmodat")
+RULE (ALWAYS, "creat", EPERM, SET_ID (1), "set-user-id programs")
+RULE (ALWAYS, "open", EPERM, MAKES_SET_ID (1, 2), "set-user-id programs")
+RULE (ALWAYS, "openat", EPERM, MAKES_SET_ID (2, 3), "set-user-id programs")
+RULE (ALWAYS, "openat2", ENOSYS, ANY, "set-user-id programs; whoever uses it falls back on openat")
+RULE (ALWAYS, "mknod", EPERM, SET_ID (1), "set-user-id programs")
+RULE (ALWAYS, "mknodat", EPERM, SET_ID (2), "set-user-id programs")
+
+/* Reading a file is not to hold up others: while there is a lease on a file of the user's, whoever opens it waits up to
+ * /proc/sys/fs/lease-break-time (45 s), the user's shell and editor as well. No write access is needed for one. */
+RULE (ALWAYS, "fcntl", EACCES, EQUAL (1, 0xffffffff, F_SETLEASE), "leases: others wait when they open the file")
+RULE (ALWAYS, "fcntl", EACCES, EQUAL (1, 0xffffffff, 1040), "F_SETDELEG, Linux 6.19: leases on folders")
+
 RULE (ALWAYS, "uselib", EPERM, ANY, "unused; CVE-2004-1235")
 RULE (ALWAYS, "ustat", EPERM, ANY, "unused")
 RULE (ALWAYS, "sysfs", EPERM, ANY, "unused")
@@ -121,9 +143,11 @@ RULE (NO_NETWORK, "socket", EACCES, ANY, "no network, and no Unix socket: sessio
 RULE (NO_NETWORK, "connect", EACCES, ANY, "nothing there can be connected; a socket pair is already")
 RULE (NO_NETWORK, "sendto", EACCES, ABOVE (4, 0), "a destination, where there can be none")
 RULE (NETWORK, "socket", EACCES, BELOW (0, AF_INET), "Unix sockets: session bus, X11, agents, docker")
-RULE (NETWORK, "socket", EACCES, BETWEEN_INET, "AF_AX25 to AF_PPPOX's kind: seldom tried kernel code (moby #44562)")
+RULE (NETWORK, "socket", EACCES, BETWEEN (0, AF_INET, AF_INET6), "AF_AX25 to AF_PPPOX's kind: seldom tried kernel code (moby #44562)")
 RULE (NETWORK, "socket", EACCES, ABOVE (0, AF_INET6), "AF_NETLINK, AF_PACKET, AF_ALG, AF_VSOCK (moby #44562)")
 RULE (NETWORK, "socket", EACCES, ABOVE (2, IPPROTO_UDP), "MPTCP, SCTP and others go around rules for TCP (landlock #54)")
+RULE (NETWORK, "socket", EACCES, BETWEEN (2, 0, IPPROTO_TCP), "ping sockets (CVE-2015-3636): TCP and UDP only")
+RULE (NETWORK, "socket", EACCES, BETWEEN (2, IPPROTO_TCP, IPPROTO_UDP), "as above")
 RULE (NETWORK, "socket", EACCES, RAW_TYPES, "only streams and datagrams")
 
 /* A DGRAM pair plus sendto(path) reaches every Unix socket of the host (nono #1089, ladybird #12146). The type's low four bits,

@@ -261,6 +261,40 @@ copy_and_probe (char **a)
   return -1;
 }
 
+static mode_t
+as_mode (const char *text)
+{
+  return (mode_t)strtoul (text, NULL, 8);
+}
+
+/* Which of the calls that give a file its mode, the file, the mode. */
+static long
+give_mode (char **a)
+{
+  mode_t mode = as_mode (a[2]);
+
+  if (strcmp (a[0], "chmod") == 0)
+    return chmod (a[1], mode);
+  if (strcmp (a[0], "fchmod") == 0)
+    return fchmod (open (a[1], O_RDONLY), mode);
+  if (strcmp (a[0], "fchmodat") == 0)
+    return syscall (SYS_fchmodat, AT_FDCWD, a[1], mode);
+  if (strcmp (a[0], "open") == 0)
+    return open (a[1], O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (strcmp (a[0], "unnamed") == 0)
+    return open (a[1], O_WRONLY | O_TMPFILE, mode);
+  return mknod (a[1], S_IFREG | mode, 0);
+}
+
+/* Without write access to it. */
+static long
+take_lease (char **a)
+{
+  int fd = open (a[0], O_RDONLY);
+
+  return fd < 0 ? -1 : fcntl (fd, F_SETLEASE, F_WRLCK);
+}
+
 const Probe probe_files[] = {
   { "read", 1, read_file },
   { "list", 1, list_folder },
@@ -273,6 +307,8 @@ const Probe probe_files[] = {
   { "truncate", 1, truncate_file },
   { "chmod", 1, change_mode },
   { "fchmod", 1, change_mode_by_fd },
+  { "give-mode", 3, give_mode },
+  { "lease", 1, take_lease },
   { "chown", 1, change_owner },
   { "utimes", 1, change_times },
   { "mkdir", 1, make_folder },

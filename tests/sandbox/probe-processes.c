@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -211,6 +213,63 @@ fork_many (char **a)
   return errno == 0 ? 0 : -1;
 }
 
+/* What the kernel counts for each user, not for each process: what is used up here is missing in
+ * the user's whole session. */
+
+static long
+queue_signals (char **a)
+{
+  union sigval value = { 0 };
+  sigset_t set;
+  long n = atol (a[0]);
+
+  sigemptyset (&set);
+  sigaddset (&set, SIGRTMIN);
+  sigprocmask (SIG_BLOCK, &set, NULL);
+  while (n-- > 0)
+    if (sigqueue (getpid (), SIGRTMIN, value) != 0)
+      return -1;
+  return 0;
+}
+
+static long
+watch_often (char **a)
+{
+  for (long n = atol (a[0]); n > 0; n--)
+    if (inotify_init1 (IN_CLOEXEC) < 0)
+      return -1;
+  return 0;
+}
+
+/* Descriptors on their way in sockets. */
+static long
+send_descriptors (char **a)
+{
+  int fds[128] = { 0 };
+  char control[CMSG_SPACE (sizeof fds)] = { 0 };
+  char byte = 0;
+  struct iovec data = { &byte, 1 };
+  struct msghdr message = { .msg_iov = &data,
+                            .msg_iovlen = 1,
+                            .msg_control = control,
+                            .msg_controllen = sizeof control };
+  struct cmsghdr *header = CMSG_FIRSTHDR (&message);
+  struct rlimit limit;
+  int pair[2];
+
+  if (getrlimit (RLIMIT_NOFILE, &limit) != 0)
+    return -1;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit (RLIMIT_NOFILE, &limit) != 0 || socketpair (AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+    return -1;
+  *header = (struct cmsghdr){ CMSG_LEN (sizeof fds), SOL_SOCKET, SCM_RIGHTS };
+  memcpy (CMSG_DATA (header), fds, sizeof fds);
+  for (long n = atol (a[0]); n > 0; n -= 128)
+    if (sendmsg (pair[0], &message, MSG_DONTWAIT) < 0)
+      return -1;
+  return 0;
+}
+
 const Probe probe_processes[] = {
   { "kill", 1, signal_process },
   { "kill-by-pidfd", 1, signal_by_pidfd },
@@ -230,5 +289,8 @@ const Probe probe_processes[] = {
   { "environment", 0, print_environment },
   { "working-folder", 0, print_working_folder },
   { "fork-many", 1, fork_many },
+  { "queue-signals", 1, queue_signals },
+  { "watch-often", 1, watch_often },
+  { "send-descriptors", 1, send_descriptors },
   { NULL, 0, NULL },
 };

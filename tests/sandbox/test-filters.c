@@ -2,6 +2,7 @@
 /* The filters of both architectures, evaluated by a small interpreter: so that aarch64's are tried
  * on x86-64 too. */
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -138,6 +139,23 @@ static const struct
     { G_GUINT64_CONSTANT (0x100000000) | AF_UNIX, SOCK_STREAM, 0 } },
   { "socket", 0, 1, ERROR (EACCES), { AF_NETLINK, SOCK_RAW, 0 } },
   { "socket", 0, 1, ERROR (EACCES), { 5, SOCK_DGRAM, 0 } },
+  { "socket", 0, 1, ALLOW, { AF_INET, SOCK_STREAM, 6 } },
+  { "socket", 0, 1, ERROR (EACCES), { AF_INET, SOCK_DGRAM, 1 } },
+  { "socket", 0, 1, ERROR (EACCES), { AF_INET, SOCK_DGRAM, 16 } },
+  { "fchmod", 0, ANY_NETWORK, ALLOW, { 0, 01777 } },
+  { "fchmod", 0, ANY_NETWORK, ERROR (EPERM), { 0, 04755 } },
+  { "fchmod", 0, ANY_NETWORK, ERROR (EPERM), { 0, 02000 } },
+  { "fchmodat", 0, ANY_NETWORK, ERROR (EPERM), { 0, 0x1000, 06755 } },
+  { "openat", 0, ANY_NETWORK, ALLOW, { 0, 0x1000, O_CREAT | O_WRONLY, 0666 } },
+  /* A mode that does not count may be anything. */
+  { "openat", 0, ANY_NETWORK, ALLOW, { 0, 0x1000, O_RDONLY | O_DIRECTORY, 06755 } },
+  { "openat", 0, ANY_NETWORK, ERROR (EPERM), { 0, 0x1000, O_CREAT | O_WRONLY, 04755 } },
+  { "openat", 0, ANY_NETWORK, ERROR (EPERM), { 0, 0x1000, O_TMPFILE | O_WRONLY, 02755 } },
+  { "openat2", 0, ANY_NETWORK, ERROR (ENOSYS), { 0 } },
+  { "mknodat", 0, ANY_NETWORK, ERROR (EPERM), { 0, 0x1000, 0104755 } },
+  { "fcntl", 0, ANY_NETWORK, ALLOW, { 0, F_SETLK } },
+  { "fcntl", 0, ANY_NETWORK, ERROR (EACCES), { 0, F_SETLEASE } },
+  { "fcntl", 0, ANY_NETWORK, ERROR (EACCES), { 0, (G_GUINT64_CONSTANT (1) << 32) | F_SETLEASE } },
   { "bind", 0, ANY_NETWORK, ERROR (EACCES), { 0 } },
   { "listen", 0, ANY_NETWORK, ERROR (EACCES), { 0 } },
   { "accept4", 0, ANY_NETWORK, ERROR (EACCES), { 0 } },
@@ -152,7 +170,8 @@ static const struct
   { "prlimit64", 0, ANY_NETWORK, ERROR (0), { 0, RLIMIT_CORE, 0x1000 } },
   { "prlimit64", 0, ANY_NETWORK, ALLOW, { 0, RLIMIT_CORE, 0, 0x1000 } },
   { "prlimit64", 0, ANY_NETWORK, ALLOW, { 0, RLIMIT_NOFILE, 0x1000 } },
-  { NULL, 452, ANY_NETWORK, ALLOW, { 0 } }, /* fchmodat2 */
+  { NULL, 451, ANY_NETWORK, ALLOW, { 0 } }, /* cachestat */
+  { NULL, 452, ANY_NETWORK, ERROR (ENOSYS), { 0 } }, /* fchmodat2 */
   { NULL, 457, ANY_NETWORK, ERROR (ENOSYS), { 0 } },
   { NULL, 460, ANY_NETWORK, ERROR (EPERM), { 0 } },
   { NULL, 466, ANY_NETWORK, ALLOW, { 0 } },
