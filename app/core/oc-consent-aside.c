@@ -6,6 +6,7 @@
 #include <glib/gi18n-lib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/oc-consent-private.h"
 #include "core/oc-error.h"
@@ -17,6 +18,55 @@
 /* So many set-aside files within one second would be an attack on the disk; the file then stays where it is. */
 #define MAX_ASIDE_TRIES 100
 
+/* A lock on a file that was removed keeps nobody out: the next one would make a new file and lock that. */
+static gboolean
+has_name (int fd,
+          const char *path)
+{
+  struct stat held, named;
+
+  return fstat (fd, &held) == 0 && lstat (path, &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+/* 1: held, 0: somebody else holds it, -1 and an error: it cannot be. */
+static int
+try_lock (int fd,
+          const char *path,
+          GError **error)
+{
+  /* An open-file lock: threads of one process keep each other out too, and a killed holder lets go. */
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+  if (fcntl (fd, F_OFD_SETLK, &lock) == 0)
+    return 1;
+  if (errno == EAGAIN || errno == EACCES || errno == EINTR)
+    return 0;
+  oc_set_error_errno (error, errno, _ ("The lock “%s” cannot be taken: %s."), path);
+  return -1;
+}
+
+/* A short, uneven pause, so that many waiters do not keep step with each other. FALSE: waited long enough. */
+static gboolean
+pause_for_lock (const char *path,
+                gint64 deadline,
+                gulong *pause_us,
+                GCancellable *cancellable,
+                GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (g_get_monotonic_time () > deadline)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_IO,
+                   _ ("Another program has held “%s” for ten seconds. Nothing was changed; end that program or try again."),
+                   path);
+      return FALSE;
+    }
+  g_usleep ((gulong) g_random_int_range (1, (gint32) *pause_us));
+  *pause_us = MIN (*pause_us * 2, 8000);
+  return TRUE;
+}
+
 int
 oc_consent_file_lock (OcPaths *paths,
                       GCancellable *cancellable,
@@ -24,48 +74,36 @@ oc_consent_file_lock (OcPaths *paths,
 {
   g_autofree char *path = g_build_filename (oc_paths_get_base (paths), "consent.lock", NULL);
   gint64 deadline = g_get_monotonic_time () + LOCK_WAIT_US;
-  g_auto (OcFd) fd = -1;
   gulong pause_us = 500;
 
   if (!oc_paths_ensure (paths, error))
     return -1;
-  fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-  if (fd < 0)
+  do
     {
-      oc_set_error_errno (error, errno, _ ("The lock “%s” cannot be opened: %s."), path);
-      return -1;
-    }
-  for (;;)
-    {
-      /* An open-file lock: threads of one process keep each other out too, and a killed holder lets go. */
-      struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+      g_auto (OcFd) fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+      int held = 0;
 
-      if (fcntl (fd, F_OFD_SETLK, &lock) == 0)
-        break;
-      if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+      if (fd < 0)
         {
-          oc_set_error_errno (error, errno, _ ("The lock “%s” cannot be taken: %s."), path);
+          oc_set_error_errno (error, errno, _ ("The lock “%s” cannot be opened: %s."), path);
           return -1;
         }
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return -1;
-      if (g_get_monotonic_time () > deadline)
+      while (held == 0 && has_name (fd, path))
         {
-          g_set_error (error, OC_ERROR, OC_ERROR_IO,
-                       _ ("Another program has held “%s” for ten seconds. Nothing was changed; end that program or try again."),
-                       path);
-          return -1;
+          held = try_lock (fd, path, error);
+          if (held < 0 || (held == 0 && !pause_for_lock (path, deadline, &pause_us, cancellable, error)))
+            return -1;
         }
-      /* Uneven pauses, so that many waiters do not keep step with each other. */
-      g_usleep ((gulong) g_random_int_range (1, (gint32) pause_us));
-      pause_us = MIN (pause_us * 2, 8000);
+      if (held == 1 && has_name (fd, path))
+        {
+          held = fd;
+          fd = -1;
+          return held;
+        }
     }
-  {
-    int held = fd;
-
-    fd = -1;
-    return held;
-  }
+  /* Its name was taken away: once more with what has the name now, within the same bounds. */
+  while (pause_for_lock (path, deadline, &pause_us, cancellable, error));
+  return -1;
 }
 
 char *

@@ -254,7 +254,8 @@ read_key (SecretItem *item,
     key = oc_seal_key_new (OC_PROTECTION_KEYRING, bytes);
   else
     g_set_error_literal (error, OC_ERROR, OC_ERROR_LOCKED,
-                         _ ("What the keyring holds in place of the key is no key."));
+                         _ ("What the keyring holds in place of the key is no key. Remove its entry “Ocelot Plugins: seals what you "
+                            "allowed plugins to do” there, move “consent.json” away, and review each plugin again."));
   explicit_bzero (bytes, sizeof bytes);
   if (value != NULL)
     secret_value_unref (value);

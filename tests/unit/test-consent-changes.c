@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +361,63 @@ test_lock_is_bounded (void)
   g_assert_cmpint (held, >=, 0);
 }
 
+static gpointer
+wait_for_lock (gpointer paths)
+{
+  return GINT_TO_POINTER (oc_consent_file_lock (paths, NULL, NULL));
+}
+
+/* How many descriptors this process has of the file at @path. */
+static guint
+count_open (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *link = g_build_filename ("/proc/self/fd", name, NULL);
+      g_autofree char *target = g_file_read_link (link, NULL);
+
+      n += g_strcmp0 (target, path) == 0;
+    }
+  return n;
+}
+
+/* Somebody tidies up: whoever waits for the lock that lost its name must not hold one together with whoever came after. */
+static void
+test_lock_removed (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autofree char *path = g_build_filename (oc_paths_get_base (home->paths), "consent.lock", NULL);
+  g_auto (OcFd) first = oc_consent_file_lock (home->paths, NULL, NULL);
+  g_auto (OcFd) second = -1;
+  g_auto (OcFd) waited = -1;
+  gint64 deadline = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+  GThread *waiter;
+  struct flock probe = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  GStatBuf held, named;
+
+  g_assert_cmpint (first, >=, 0);
+  waiter = g_thread_new ("waiter", wait_for_lock, home->paths);
+  while (count_open (path) < 2 && g_get_monotonic_time () < deadline)
+    g_thread_yield ();
+  g_assert_cmpuint (count_open (path), ==, 2);
+  g_assert_no_errno (g_unlink (path));
+  second = oc_consent_file_lock (home->paths, NULL, NULL);
+  oc_fd_close (&first);
+  oc_fd_close (&second);
+  waited = GPOINTER_TO_INT (g_thread_join (waiter));
+  g_assert_cmpint (waited, >=, 0);
+  /* It is the file that everybody else would open. */
+  g_assert_no_errno (fstat (waited, &held));
+  g_assert_no_errno (g_lstat (path, &named));
+  g_assert_true (held.st_ino == named.st_ino);
+  second = g_open (path, O_RDWR | O_CLOEXEC, 0);
+  g_assert_cmpint (fcntl (second, F_OFD_SETLK, &probe), ==, -1);
+}
+
 static void
 test_read_only_folder (void)
 {
@@ -513,6 +571,7 @@ main (int argc,
   g_test_add_func ("/consent-changes/any-bytes-in-a-path", test_bytes_in_path);
   g_test_add_func ("/consent-changes/many-writers", test_many_writers);
   g_test_add_func ("/consent-changes/lock-is-bounded", test_lock_is_bounded);
+  g_test_add_func ("/consent-changes/lock-was-removed", test_lock_removed);
   g_test_add_func ("/consent-changes/read-only-folder", test_read_only_folder);
   return g_test_run ();
 }
