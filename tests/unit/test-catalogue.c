@@ -164,7 +164,9 @@ test_globs_that_start_programs (void)
 {
   const char *starting[] = { "/home/a/.profile", "/home/*/.zshrc", "/root/.bashrc", "/home/a/.config/autostart/x.desktop",
                              "/home/a/.local/bin/tool", "/home/a/.local/share/ocelot/Plugins/x.y/**", "/home/a/**", "/**",
-                             "/home/?/.ssh/authorized_keys", "/**/.gitconfig", "/*/*/.*" };
+                             "/home/?/.ssh/authorized_keys", "/**/.gitconfig", "/*/*/.*",
+                             "/home/a/.vscode/extensions/**", "/home/a/.cargo/bin/*", "/home/a/.config/i3/config", "/home/a/.nvm/**",
+                             "/home/a/.mozilla/**", "/home/a/.gnupg/*", "/home/a/.docker/cli-plugins/x", "/home/a/.bashrc.d/x" };
   const char *harmless[] = { "/home/a/exports/**", "/home/a/Documents/*.txt", "/srv/data/**/x", "/etc/x", "/home/a/bashrc", "/var/data/**",
                              "/home/a/.config/app/*", "/home/a/.bashrc.d" };
   g_autofree char *filler = g_strnfill (600, 'x');
