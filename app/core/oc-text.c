@@ -304,7 +304,7 @@ oc_text_fold (const char *text)
 }
 
 /* Letters of other scripts that are drawn like a Latin one (Unicode TS 39 has all of them; these are the ones in the usual
- * fonts of a desktop), and signs that are taken for each other. */
+ * fonts of a desktop). */
 static const struct
 {
   gunichar c;
@@ -326,15 +326,18 @@ static const struct
   { 0x03c9, 'w' },
   /* Armenian */
   { 0x0578, 'n' }, { 0x057d, 'u' }, { 0x0585, 'o' }, { 0x0570, 'h' }, { 0x0581, 'g' }, { 0x0566, 'q' },
-  /* Latin and signs */
-  { 0x0131, 'l' }, { 0x0251, 'a' }, { 0x0261, 'g' }, { 0x0269, 'l' }, { 'I', 'l' }, { 'i', 'l' }, { '1', 'l' }, { '|', 'l' },
-  { '0', 'o' },
+  /* Latin */
+  { 0x0131, 'l' }, { 0x0251, 'a' }, { 0x0261, 'g' }, { 0x0269, 'l' },
 };
 
 /* Before folding, since the two cases of one letter may be alike to different ones. */
 static gunichar
 to_alike (gunichar c)
 {
+  if (c == 'I' || c == 'i' || c == '1' || c == '|')
+    return 'l';
+  if (c < 0x80)
+    return c == '0' ? 'o' : (guchar) g_ascii_tolower ((char) c);
   for (gsize i = 0; i < G_N_ELEMENTS (alikes); i++)
     if (alikes[i].c == c)
       return (guchar) alikes[i].like;
