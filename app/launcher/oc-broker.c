@@ -12,6 +12,10 @@
 #include "launcher/oc-call.h"
 #include "launcher/oc-rpc.h"
 
+/* How long messages are dealt with in one turn of the loop (one that takes longer is the last): the time-out, a signal and the
+ * user's taking the consent away come in between. */
+#define TURN_US (20 * 1000)
+
 /* The id of our one request. */
 #define RUN_ID "1"
 
@@ -23,6 +27,7 @@ struct _OcBroker
   OcRpcReader *reader; /* owned */
   int from_worker;     /* owned; -1 after its end */
   guint read_source;
+  guint more_source; /* messages have arrived that are still to be taken */
 
   int to_worker;     /* owned; -1 after the worker closed its end */
   GQueue queue;      /* owned (element-type GBytes): framed messages not yet written */
@@ -58,6 +63,7 @@ end (OcBroker *self,
     return;
   self->ended = TRUE;
   g_clear_handle_id (&self->read_source, g_source_remove);
+  g_clear_handle_id (&self->more_source, g_source_remove);
   g_clear_handle_id (&self->stall_source, g_source_remove);
   self->end (self, outcome, message, self->end_data);
 }
@@ -111,7 +117,7 @@ may_take (OcBroker *self)
 static void
 update_reading (OcBroker *self)
 {
-  gboolean reads = may_take (self) && self->from_worker >= 0;
+  gboolean reads = may_take (self) && self->from_worker >= 0 && self->more_source == 0;
   gboolean stalls = !self->ended && self->queue_bytes > OC_BROKER_RESUME_BYTES;
 
   if (reads && self->read_source == 0)
@@ -286,16 +292,36 @@ take_message (OcBroker *self)
   return !self->ended;
 }
 
-/* All that have arrived, as far as they may be taken now; then listens for more, or does not. */
+static gboolean
+on_more (gpointer data)
+{
+  OcBroker *self = data;
+
+  self->more_source = 0;
+  take_messages (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* All that have arrived, as far as they may be taken now and in this turn; then listens for more, or does not. */
 static void
 take_messages (OcBroker *self)
 {
+  gint64 end_of_turn = g_get_monotonic_time () + TURN_US;
+  gboolean more = TRUE;
+
   if (self->taking)
     return;
   self->taking = TRUE;
-  while (may_take (self) && take_message (self))
-    ;
+  while (more && may_take (self))
+    {
+      more = take_message (self);
+      /* A dead worker's are not carried out, and there is no next turn. */
+      if (more && !self->worker_is_dead && g_get_monotonic_time () > end_of_turn)
+        break;
+    }
   self->taking = FALSE;
+  if (more && !self->ended && !self->worker_is_dead && may_take (self) && self->more_source == 0)
+    self->more_source = g_idle_add_full (G_PRIORITY_DEFAULT, on_more, self, NULL);
   update_reading (self);
 }
 
@@ -474,6 +500,7 @@ oc_broker_free (OcBroker *self)
 {
   self->ended = TRUE;
   g_hash_table_unref (self->calls);
+  g_clear_handle_id (&self->more_source, g_source_remove);
   g_clear_handle_id (&self->stall_source, g_source_remove);
   close_from_worker (self);
   close_to_worker (self);

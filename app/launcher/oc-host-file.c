@@ -17,7 +17,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-text.h"
-#include "launcher/oc-guarded.h"
+#include "launcher/oc-plan.h"
 
 /*
  * file.readText. The broker reads here for the plugin, outside of the sandbox, with all the user's rights. So:
@@ -36,8 +36,11 @@ typedef struct
   char *path;       /* owned: as asked for */
   char *root;       /* owned: the selected path it lies in */
   const char *rest; /* borrowed from @path; "" for the root itself */
-  char **hidden;    /* owned: our own folder and the Plugins folders, canonical */
-  char *home;       /* owned */
+  OcPaths *paths;   /* owned; and what else a plan is made of */
+  char *id;
+  char *folder;
+  char *data_folder;
+  char *temp_folder;
 } Reading;
 
 static void
@@ -47,8 +50,11 @@ reading_free (gpointer data)
 
   g_free (self->path);
   g_free (self->root);
-  g_strfreev (self->hidden);
-  g_free (self->home);
+  oc_paths_unref (self->paths);
+  g_free (self->id);
+  g_free (self->folder);
+  g_free (self->data_folder);
+  g_free (self->temp_folder);
   g_free (self);
 }
 
@@ -191,24 +197,23 @@ open_path (Reading *self,
   return fd;
 }
 
-/* Looked up anew each time: what was made a minute ago is guarded too. */
+/* By the same plan as the sandbox is made by, so that what is unreadable inside is not read here; made anew each time: what came
+ * to be a minute ago is guarded too. */
 static gboolean
 is_guarded (Reading *self,
             const char *real)
 {
-  const char *homes[] = { self->home, NULL };
-  g_autoptr (GPtrArray) places = NULL;
+  OcPlanInput input = {
+    .paths = self->paths,
+    .id = self->id,
+    .folder = self->folder,
+    .data_folder = self->data_folder,
+    .temp_folder = self->temp_folder,
+    .role = OC_ROLE_TOOL,
+  };
+  g_autoptr (OcPlan) plan = oc_plan_new (&input, NULL);
 
-  for (guint i = 0; self->hidden[i] != NULL; i++)
-    if (is_beneath (real, self->hidden[i]))
-      return TRUE;
-  places = oc_guarded_list (homes, NULL);
-  if (places == NULL)
-    return TRUE;
-  for (guint i = 0; i < places->len; i++)
-    if (is_beneath (real, ((OcGuardedPlace *) places->pdata[i])->path))
-      return TRUE;
-  return FALSE;
+  return plan == NULL || *real != '/' || oc_plan_denies (plan, real);
 }
 
 static gboolean
@@ -344,28 +349,6 @@ on_read (GObject *source,
     oc_call_fail (call, failures[error->code].code, failures[error->code].reason, error->message);
 }
 
-static void
-add_real (GPtrArray *list,
-          const char *path)
-{
-  char *real = realpath (path, NULL);
-
-  g_ptr_array_add (list, real ? real : g_strdup (path));
-}
-
-static char **
-dup_hidden (OcPaths *paths)
-{
-  const char *const *system_plugins = oc_paths_get_system_plugins (paths);
-  GPtrArray *list = g_ptr_array_new ();
-
-  add_real (list, oc_paths_get_base (paths));
-  for (guint i = 0; system_plugins[i] != NULL; i++)
-    add_real (list, system_plugins[i]);
-  g_ptr_array_add (list, NULL);
-  return (char **) g_ptr_array_free (list, FALSE);
-}
-
 void
 oc_host_file_read_text (OcCall *call)
 {
@@ -392,8 +375,11 @@ oc_host_file_read_text (OcCall *call)
     }
   reading = g_new0 (Reading, 1);
   reading->root = g_strdup (root);
-  reading->hidden = dup_hidden (host->paths);
-  reading->home = g_strdup (g_get_home_dir ());
+  reading->paths = oc_paths_ref (host->paths);
+  reading->id = g_strdup (oc_plugin_get_id (host->plugin));
+  reading->folder = g_strdup (oc_plugin_get_real_folder (host->plugin));
+  reading->data_folder = g_strdup (host->data_folder);
+  reading->temp_folder = g_strdup (host->temp_folder);
   reading->path = g_steal_pointer (&path);
   reading->rest = reading->path + strlen (root);
   if (*reading->rest == '/')

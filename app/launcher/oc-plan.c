@@ -185,6 +185,29 @@ oc_plan_unref (OcPlan *self)
   g_atomic_rc_box_release_full (self, plan_clear);
 }
 
+static gboolean
+is_in (const char *path, const char *place)
+{
+  return strcmp (path, place) == 0 || oc_plan_is_below (path, place);
+}
+
+gboolean
+oc_plan_denies (OcPlan *self, const char *path)
+{
+  g_return_val_if_fail (self != NULL && path != NULL, TRUE);
+  for (guint i = 0; i < self->denied->len; i++)
+    if (is_in (path, self->denied->pdata[i]))
+      return TRUE;
+  for (guint i = 0; i < self->places->len; i++)
+    {
+      const OcPlace *place = self->places->pdata[i];
+
+      if (place->kind == OC_OP_HIDE && is_in (path, place->path))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 char **
 oc_plan_dup_environment (OcPlan *self)
 {

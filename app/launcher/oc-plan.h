@@ -59,6 +59,10 @@ OcPlan *oc_plan_new (const OcPlanInput *input,
 OcPlan *oc_plan_ref (OcPlan *self);
 void oc_plan_unref (OcPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcPlan, oc_plan_unref)
+/* Whether the canonical @path lies in a place that no plugin may read whoever selected it: a guarded one, one of ours, or
+ * either under another name. */
+gboolean oc_plan_denies (OcPlan *self,
+                         const char *path);
 /* For tests and `check`: one line a decision. (transfer full) */
 char *oc_plan_to_text (OcPlan *self);
 /* The environment everything inside starts with, built from nothing: PATH (oc_tools_folders), HOME, USER, LANG, LC_*, TZ,

@@ -42,6 +42,31 @@ check_folder (int fd,
   return TRUE;
 }
 
+/* A plugin that closed its folder gets it back open: else nothing of it would ever run again. Through a descriptor, so that
+ * no link is followed. */
+static int
+open_data (int parent,
+           const char *id)
+{
+  g_autofree char *proc = NULL;
+  int fd = open_folder (parent, id);
+  struct stat st;
+  int path_fd;
+
+  if (fd >= 0 || errno != EACCES)
+    return fd;
+  path_fd = openat (parent, id, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (path_fd < 0)
+    return -1;
+  proc = g_strdup_printf ("/proc/self/fd/%d", path_fd);
+  if (fstat (path_fd, &st) == 0 && st.st_uid == geteuid () && chmod (proc, 0700) == 0)
+    fd = open_folder (parent, id);
+  else
+    errno = EACCES;
+  close (path_fd);
+  return fd;
+}
+
 char *
 oc_run_ensure_data (OcPaths *paths,
                     const char *id,
@@ -54,7 +79,7 @@ oc_run_ensure_data (OcPaths *paths,
   int fd = -1;
 
   if (parent >= 0 && (mkdirat (parent, id, 0700) == 0 || errno == EEXIST))
-    fd = open_folder (parent, id);
+    fd = open_data (parent, id);
   if (fd >= 0)
     ok = check_folder (fd, path, error);
   else if (errno == ELOOP || errno == ENOTDIR)

@@ -74,6 +74,7 @@ oc_uses_add (OcUses *self,
 {
   gboolean full = self->rows->len >= OC_USES_MAX_ROWS;
   g_autofree char *cut = cut_detail (detail);
+  g_autofree char *kind = NULL;
   g_autofree char *key = NULL;
   Row *row;
 
@@ -82,6 +83,9 @@ oc_uses_add (OcUses *self,
   row = g_hash_table_lookup (self->index, key);
   if (row == NULL && full)
     {
+      /* The argument goes too: a worker may name as many tools as it likes. */
+      kind = g_strndup (permission, strcspn (permission, ":"));
+      permission = kind;
       g_free (key);
       key = g_strdup_printf ("%d\x1f%s\x1f%s", allowed, permission, method);
       row = g_hash_table_lookup (self->index, key);

@@ -235,6 +235,17 @@ warn (Run *self,
   oc_report_add_log (self->report, "warning", error->message);
 }
 
+static gboolean
+write_record (Run *self,
+              OcOutcome outcome,
+              GError **error)
+{
+  OcReport *report = self->report;
+
+  return oc_uses_flush (report->uses, self->activity, self->run, error) &&
+         oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail, &report->errors_in_a_row, error);
+}
+
 static void
 record (Run *self)
 {
@@ -246,12 +257,18 @@ record (Run *self)
 
   if (self->run == 0)
     return;
-  if (!oc_uses_flush (report->uses, self->activity, self->run, &flush_error))
-    warn (self, flush_error);
-  if (!oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail, &report->errors_in_a_row, &error))
+  /* Before the temporary folder is removed, which may take long; and once more after it, since a plugin that fills the disk
+   * with it could otherwise keep its errors from being counted. */
+  if (!write_record (self, outcome, NULL))
     {
-      warn (self, error);
-      return;
+      g_clear_pointer (&self->temp, oc_temp_free);
+      if (!oc_uses_flush (report->uses, self->activity, self->run, &flush_error))
+        warn (self, flush_error);
+      if (!oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail, &report->errors_in_a_row, &error))
+        {
+          warn (self, error);
+          return;
+        }
     }
   if (!oc_outcome_is_error (outcome) || report->errors_in_a_row < OC_HEALTH_MAX_ERRORS)
     return;

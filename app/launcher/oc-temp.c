@@ -104,8 +104,13 @@ flatten_folder (Emptying *work,
       inner = open_folder_to_empty (fd, entry->d_name);
       if (inner >= 0)
         close (inner);
-      moved = g_strdup_printf (".ocelot-%u-%u", (guint) getpid (), work->serial++);
-      renameat2 (fd, entry->d_name, work->top, moved, RENAME_NOREPLACE);
+      /* The plugin may have taken any name; each taken one costs one attempt, whatever the depth. */
+      do
+        {
+          g_free (moved);
+          moved = g_strdup_printf (".ocelot-%u-%u", (guint) getpid (), work->serial++);
+        }
+      while (renameat2 (fd, entry->d_name, work->top, moved, RENAME_NOREPLACE) != 0 && errno == EEXIST);
     }
   closedir (dir);
 }
@@ -209,6 +214,8 @@ oc_temp_get_path (OcTemp *self)
 void
 oc_temp_free (OcTemp *self)
 {
+  /* The plugin may have closed it, or opened it to others. */
+  fchmod (self->fd, 0700);
   empty_folder (self->fd, G_MAXUINT);
   g_rmdir (self->path);
   close (self->fd);
@@ -241,9 +248,12 @@ static void
 clear_one (int parent,
            const char *name)
 {
-  int fd = open_folder (parent, name);
   struct stat st;
+  int fd;
 
+  if (fstatat (parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR (st.st_mode) || st.st_uid != geteuid ())
+    return;
+  fd = open_folder_to_empty (parent, name);
   if (fd < 0)
     return;
   if (fstat (fd, &st) == 0 && st.st_uid == geteuid () && flock (fd, LOCK_EX | LOCK_NB) == 0 &&
