@@ -9,8 +9,8 @@
  * outside the sandbox; 1 is the value that does not (core(5)). No file is written either: it would
  * be cut to one byte. */
 #define CORE_LIMIT 1
-/* Counted for each user: a plugin that used up the user's would keep the rest of the session from making
- * timers. */
+/* Counted for each user: a plugin that used up the user's would keep the rest of the session from
+ * making timers. */
 #define PENDING_SIGNALS 1024
 
 /* The denied paths as a tree while it is made; then laid out so that a node's children lie

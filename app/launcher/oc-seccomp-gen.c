@@ -34,8 +34,8 @@ typedef enum
 {
   CONDITION_ANY,
   CONDITION_COMPARE,
-  CONDITION_BETWEEN,      /* above one number and below another */
-  CONDITION_TYPES_BUT,    /* low four bits of a socket's type: all but two */
+  CONDITION_BETWEEN,   /* above one number and below another */
+  CONDITION_TYPES_BUT, /* low four bits of a socket's type: all but two */
   CONDITION_CORE_LIMIT,
   CONDITION_SET_ID,       /* a mode with a set-user-id or set-group-id bit */
   CONDITION_MAKES_SET_ID, /* the same, where the flags (argument number a) say that it counts */
@@ -119,8 +119,8 @@ fail (const char *what, int error)
 /* @flags_argument: (-1: none). Without O_CREAT or O_TMPFILE a mode means nothing, and may be
  * anything. */
 static int
-add_set_id (scmp_filter_ctx context, uint32_t action, int call, unsigned int argument,
-            int flags_argument)
+add_set_id (
+    scmp_filter_ctx context, uint32_t action, int call, unsigned int argument, int flags_argument)
 {
   static const uint64_t bits[] = { S_ISUID, S_ISGID };
   static const uint64_t makes[] = { O_CREAT, O_TMPFILE & ~O_DIRECTORY };
@@ -130,7 +130,10 @@ add_set_id (scmp_filter_ctx context, uint32_t action, int call, unsigned int arg
   for (size_t i = 0; i < 2 * n_makes && result == 0; i++)
     {
       struct scmp_arg_cmp compare[2] = {
-        { .arg = argument, .op = SCMP_CMP_MASKED_EQ, .datum_a = bits[i % 2], .datum_b = bits[i % 2] },
+        { .arg = argument,
+          .op = SCMP_CMP_MASKED_EQ,
+          .datum_a = bits[i % 2],
+          .datum_b = bits[i % 2] },
         { .arg = (unsigned int)flags_argument,
           .op = SCMP_CMP_MASKED_EQ,
           .datum_a = makes[i / 2],

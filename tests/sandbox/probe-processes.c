@@ -249,10 +249,9 @@ send_descriptors (char **a)
   char control[CMSG_SPACE (sizeof fds)] = { 0 };
   char byte = 0;
   struct iovec data = { &byte, 1 };
-  struct msghdr message = { .msg_iov = &data,
-                            .msg_iovlen = 1,
-                            .msg_control = control,
-                            .msg_controllen = sizeof control };
+  struct msghdr message = {
+    .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+  };
   struct cmsghdr *header = CMSG_FIRSTHDR (&message);
   struct rlimit limit;
   int pair[2];

@@ -170,7 +170,7 @@ static const struct
   { "prlimit64", 0, ANY_NETWORK, ERROR (0), { 0, RLIMIT_CORE, 0x1000 } },
   { "prlimit64", 0, ANY_NETWORK, ALLOW, { 0, RLIMIT_CORE, 0, 0x1000 } },
   { "prlimit64", 0, ANY_NETWORK, ALLOW, { 0, RLIMIT_NOFILE, 0x1000 } },
-  { NULL, 451, ANY_NETWORK, ALLOW, { 0 } }, /* cachestat */
+  { NULL, 451, ANY_NETWORK, ALLOW, { 0 } },          /* cachestat */
   { NULL, 452, ANY_NETWORK, ERROR (ENOSYS), { 0 } }, /* fchmodat2 */
   { NULL, 457, ANY_NETWORK, ERROR (ENOSYS), { 0 } },
   { NULL, 460, ANY_NETWORK, ERROR (EPERM), { 0 } },
