@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * OcCommandRow: one entry of a plugin, with *Run…* where it can be run ("page.run" with the entry's id).
+ * OcCommandRow: one entry of a plugin, with *Run* where it can be run with no files ("page.run" with the entry's id) and
+ * *Run on Files…* where files are of use to it ("page.run-on-files").
  */
 #define OC_TYPE_COMMAND_ROW (oc_command_row_get_type ())
 G_DECLARE_FINAL_TYPE (OcCommandRow, oc_command_row, OC, COMMAND_ROW, GtkListBoxRow)

@@ -3,12 +3,15 @@
 
 #include "oc-format.h"
 
+#define TIP_WIDTH_CHARS 60
+
 struct _OcDetailRow
 {
   GtkListBoxRow parent_instance;
 
   char *key;
   char *explanation;
+  GtkWidget *tip; /* the tooltip's content */
   gboolean expandable;
   gboolean open_for_good;
 
@@ -28,6 +31,7 @@ G_DEFINE_FINAL_TYPE (OcDetailRow, oc_detail_row, GTK_TYPE_LIST_BOX_ROW)
 static void
 oc_detail_row_dispose (GObject *object)
 {
+  g_clear_object (&OC_DETAIL_ROW (object)->tip);
   gtk_widget_dispose_template (GTK_WIDGET (object), OC_TYPE_DETAIL_ROW);
   G_OBJECT_CLASS (oc_detail_row_parent_class)->dispose (object);
 }
@@ -40,6 +44,33 @@ oc_detail_row_finalize (GObject *object)
   g_free (self->key);
   g_free (self->explanation);
   G_OBJECT_CLASS (oc_detail_row_parent_class)->finalize (object);
+}
+
+/* GTK's own tooltip is as wide as its longest line; an explanation is to be read. One label, since a new one at each motion of
+ * the mouse flickers. */
+static gboolean
+query_tooltip_cb (GtkWidget *head,
+                  int x,
+                  int y,
+                  gboolean by_keyboard,
+                  GtkTooltip *tooltip,
+                  OcDetailRow *self)
+{
+  const char *text = gtk_widget_get_tooltip_text (head);
+
+  if (text == NULL)
+    return FALSE;
+  if (self->tip == NULL)
+    {
+      self->tip = g_object_ref_sink (gtk_label_new (NULL));
+      gtk_label_set_wrap (GTK_LABEL (self->tip), TRUE);
+      gtk_label_set_wrap_mode (GTK_LABEL (self->tip), PANGO_WRAP_WORD_CHAR);
+      gtk_label_set_max_width_chars (GTK_LABEL (self->tip), TIP_WIDTH_CHARS);
+      gtk_label_set_xalign (GTK_LABEL (self->tip), 0);
+    }
+  gtk_label_set_text (GTK_LABEL (self->tip), text);
+  gtk_tooltip_set_custom (tooltip, self->tip);
+  return TRUE;
 }
 
 static void
@@ -83,6 +114,7 @@ oc_detail_row_init (OcDetailRow *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->revealer, "notify::child-revealed", G_CALLBACK (child_revealed_cb), self);
+  g_signal_connect (self->head, "query-tooltip", G_CALLBACK (query_tooltip_cb), self);
   click = gtk_gesture_click_new ();
   g_signal_connect (click, "pressed", G_CALLBACK (details_pressed_cb), NULL);
   gtk_widget_add_controller (GTK_WIDGET (self->revealer), GTK_EVENT_CONTROLLER (click));

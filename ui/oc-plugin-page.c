@@ -244,7 +244,7 @@ run_action (GtkWidget *widget,
 
   if (self->status != NULL && is_enabled (self))
     oc_run_dialog_present (GTK_WINDOW (gtk_widget_get_root (widget)), self->session, self->status,
-                           g_variant_get_string (parameter, NULL));
+                           g_variant_get_string (parameter, NULL), g_str_equal (name, "page.run-on-files"));
 }
 
 static void
@@ -327,6 +327,7 @@ oc_plugin_page_class_init (OcPluginPageClass *klass)
   gtk_widget_class_install_action (widget_class, "page.review", NULL, review_action);
   gtk_widget_class_install_action (widget_class, "page.copy-report", NULL, copy_report_action);
   gtk_widget_class_install_action (widget_class, "page.run", "s", run_action);
+  gtk_widget_class_install_action (widget_class, "page.run-on-files", "s", run_action);
 }
 
 static void

@@ -349,11 +349,21 @@ add_filter (GtkFileChooser *chooser,
   gtk_file_chooser_add_filter (chooser, filter);
 }
 
+gboolean
+oc_entry_takes_files (const OcEntry *entry)
+{
+  if (entry->kind != OC_ENTRY_COMMAND || entry->max_selection == 0)
+    return FALSE;
+  return entry->min_selection > 0 || (entry->permissions != NULL &&
+                                      oc_permission_set_grants (entry->permissions, OC_PERMISSION_SELECTION_READ, NULL));
+}
+
 void
 oc_run_dialog_present (GtkWindow *parent,
                        OcSession *session,
                        OcStatus *status,
-                       const char *entry_id)
+                       const char *entry_id,
+                       gboolean with_files)
 {
   const OcEntry *entry = oc_manifest_find_entry (oc_plugin_get_manifest (oc_status_get_plugin (status)), entry_id);
   GtkFileChooserNative *native;
@@ -361,7 +371,7 @@ oc_run_dialog_present (GtkWindow *parent,
 
   if (entry == NULL)
     return;
-  if (entry->min_selection == 0 && entry->max_selection == 0)
+  if (!oc_entry_takes_files (entry) || (!with_files && entry->min_selection == 0))
     {
       gtk_window_present (GTK_WINDOW (oc_run_dialog_new (parent, session, status, entry, NULL)));
       return;

@@ -14,11 +14,14 @@ G_BEGIN_DECLS
 #define OC_TYPE_RUN_DIALOG (oc_run_dialog_get_type ())
 G_DECLARE_FINAL_TYPE (OcRunDialog, oc_run_dialog, OC, RUN_DIALOG, AdwWindow)
 
-/* Asks for files first, where @entry needs or takes any. Nothing runs when no files are chosen. */
+/* Whether files are of any use to @entry: it needs some, or takes some and may see what is selected. */
+gboolean oc_entry_takes_files (const OcEntry *entry);
+/* @with_files: asks for files first, where @entry takes any; nothing runs when none are chosen. Else it runs at once. */
 void oc_run_dialog_present (GtkWindow *parent,
                             OcSession *session,
                             OcStatus *status,
-                            const char *entry);
+                            const char *entry,
+                            gboolean with_files);
 /* Runs at once. @paths: (nullable), NULL-terminated. */
 OcRunDialog *oc_run_dialog_new (GtkWindow *parent,
                                 OcSession *session,
