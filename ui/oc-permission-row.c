@@ -10,21 +10,6 @@
 #define REASON_MAX_CHARS 1000
 #define TITLE_MAX_CHARS 80
 
-static const char *
-severity_class (OcSeverity severity)
-{
-  switch (severity)
-    {
-    case OC_SEVERITY_CAUTION:
-      return "caution";
-    case OC_SEVERITY_OK:
-      return "ok";
-    case OC_SEVERITY_BROAD:
-      break;
-    }
-  return "broad";
-}
-
 /* The text of the permission in its own type face; it is what the manifest says, never a translation. */
 static GtkWidget *
 code_label_new (const char *text)
@@ -132,9 +117,9 @@ oc_permission_row_new (OcExplanation *explanation,
   row = oc_detail_row_new (severity == OC_SEVERITY_BROAD ? "dialog-warning-symbolic" : icon,
                            oc_explanation_get_title (explanation));
   oc_detail_row_set_key (row, text);
-  oc_detail_row_add_icon_class (row, severity_class (severity));
+  oc_detail_row_add_icon_class (row, oc_severity_to_id (severity));
   if (severity != OC_SEVERITY_OK)
-    oc_detail_row_add_mark (row, oc_severity_to_label (severity), severity_class (severity));
+    oc_detail_row_add_mark (row, oc_severity_to_label (severity), oc_severity_to_id (severity));
   if (style == OC_PERMISSION_ROW_OPEN)
     oc_detail_row_set_open_for_good (row);
   add_details (row, explanation, declaration, style);
