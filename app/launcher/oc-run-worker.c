@@ -74,7 +74,7 @@ on_timed_out (gpointer data)
   g_autofree char *message = NULL;
 
   self->timeout_source = 0;
-  message = g_strdup_printf (_("It did not answer within %g seconds."), self->run->timeout_ms / 1000.0);
+  message = g_strdup_printf (_("It did not answer within %g s."), self->run->timeout_ms / 1000.0);
   settle (self, OC_OUTCOME_TIMED_OUT, message);
   return G_SOURCE_REMOVE;
 }

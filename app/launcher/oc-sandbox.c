@@ -184,6 +184,18 @@ read_report (int fd, OcReport *report, gint64 deadline)
     }
 }
 
+/* The system's words for the two most common mistakes are about something else. */
+static const char *
+describe_not_executed (int saved_errno)
+{
+  if (saved_errno == ENOENT)
+    return "it, or the program that its first line (#!) names, is not there; a carriage return at the end of that line is part "
+           "of the name";
+  if (saved_errno == ENOEXEC)
+    return "it is no program for this computer, and does not begin with a #! line that names one";
+  return g_strerror (saved_errno);
+}
+
 /* Until the exec has happened: the ready pipe ends without a failure, after all layers were
  * reported to hold. */
 static gboolean
@@ -210,7 +222,7 @@ wait_until_executed (int ready_fd, GError **error)
         }
       shown = oc_text_escape (report.what, 0, NULL);
       g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown,
-                   g_strerror (report.error));
+                   describe_not_executed (report.error));
       return FALSE;
     }
   if (n < 0)

@@ -143,9 +143,16 @@ test_not_executable (void)
   g_autofree char *secret = g_build_filename (host->home, ".ssh", "id", NULL);
   g_autofree char *missing = g_build_filename (host->home, "missing", NULL);
   const char *argv[] = { "x", NULL };
-  const char *programs[] = { file, secret, missing, host->home };
+  g_autofree char *crlf = g_build_filename (host->home, "crlf", NULL);
+  g_autofree char *text = g_build_filename (host->home, "text", NULL);
+  const char *programs[] = { file, secret, missing, host->home, crlf, text };
+  const char *said[] = { "", "", "#!", "", "carriage return", "does not begin with a #! line" };
 
   g_assert_no_error (plan_error);
+  g_assert_true (g_file_set_contents (crlf, "#!/bin/sh\r\ntrue\r\n", -1, NULL));
+  g_assert_true (g_file_set_contents (text, "true\n", -1, NULL));
+  g_assert_no_errno (g_chmod (crlf, 0755));
+  g_assert_no_errno (g_chmod (text, 0755));
   for (gsize i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autoptr (GError) error = NULL;
@@ -154,6 +161,7 @@ test_not_executable (void)
           plan, &(OcCommand){ programs[i], argv, argv + 1, { -1, -1, -1, -1, -1 } }, &error));
       g_assert_error (error, OC_ERROR, OC_ERROR_NOT_FOUND);
       g_assert_nonnull (strstr (error->message, programs[i]));
+      g_assert_nonnull (strstr (error->message, said[i]));
     }
 }
 
