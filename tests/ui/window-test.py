@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The whole window: the real programs on a display and a session bus of its own, real keys and clicks (xdotool), and what a
 screen reader is told (AT-SPI). Home, bus, display and what is started end with it."""
+import fcntl
 import json
 import os
 import shutil
@@ -34,10 +35,14 @@ def inside():
                        GSETTINGS_BACKEND="memory", LC_ALL="C.UTF-8", OC_WINDOW_PRIVATE=private,
                        ADW_DISABLE_PORTAL="1")
     environment.pop("GTK_A11Y", None)
+    # The results go round what the bus and its services write: they have no place among them.
+    results = fcntl.fcntl(1, fcntl.F_DUPFD, 20)
+    os.set_inheritable(results, True)
+    environment["OC_WINDOW_RESULTS"] = str(results)
     try:
         return subprocess.run(["dbus-run-session", "--", "xvfb-run", "--auto-servernum",
                                "--server-args=-screen 0 1280x1024x24 -nolisten tcp", "/usr/bin/python3", __file__],
-                              env=environment, check=False).returncode
+                              env=environment, pass_fds=[results], stdout=sys.stderr, check=False).returncode
     finally:
         shutil.rmtree(private, ignore_errors=True)
 
@@ -413,6 +418,7 @@ def closes():
 if __name__ == "__main__":
     if "OC_WINDOW_PRIVATE" not in os.environ:
         sys.exit(inside())
+    os.dup2(int(os.environ["OC_WINDOW_RESULTS"]), 1, inheritable=False)
     import gi
     gi.require_version("Atspi", "2.0")
     from gi.repository import Atspi
