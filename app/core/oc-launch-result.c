@@ -329,6 +329,7 @@ oc_sandbox_report_new_missing (const char *reason,
 
   layer->id = g_strdup ("launcher");
   layer->title = g_strdup (_ ("The launcher"));
+  layer->tried = TRUE;
   layer->detail = g_strdup (reason);
   layer->remedy = g_strdup (remedy);
   g_ptr_array_add (self->layers, layer);
@@ -353,7 +354,8 @@ parse_layer (OcSandboxReport *self,
   layer->detail = dup_text (object, "detail");
   layer->remedy = g_strdup (get_text (object, "remedy"));
   g_ptr_array_add (self->layers, layer);
-  return oc_json_get_boolean (object, "layer", "holds", FALSE, &layer->holds, NULL);
+  return oc_json_get_boolean (object, "layer", "holds", FALSE, &layer->holds, NULL)
+         && oc_json_get_boolean (object, "layer", "tried", TRUE, &layer->tried, NULL);
 }
 
 OcSandboxReport *

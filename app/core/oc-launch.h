@@ -100,13 +100,14 @@ typedef struct
   char *id;     /* "user-namespace", "landlock", "seccomp", … */
   char *title;  /* translated by the launcher's locale */
   gboolean holds;
+  gboolean tried; /* FALSE: another layer failed before it; then it does not hold either */
   char *detail; /* what was tried and what came of it */
   char *remedy; /* (nullable) what to do */
 } OcLayer;
 
 /**
  * OcSandboxReport: what `ocelot-launcher check --json` found:
- * {"holds":bool,"executor":"direct","summary":string,"layers":[{"id","title","holds","detail","remedy"}]}
+ * {"holds":bool,"executor":"direct","summary":string,"layers":[{"id","title","holds","tried","detail","remedy"}]}
  * Made also where the launcher is missing: then one layer, "launcher", does not hold. Immutable, atomically refcounted.
  */
 typedef struct _OcSandboxReport OcSandboxReport;

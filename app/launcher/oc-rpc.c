@@ -121,8 +121,8 @@ parse_header_line (OcRpcReader *self,
       return TRUE;
     }
 
-  /* One line of it: line feeds would stay. */
-  while (shown_len < MIN (len, 40) && line[shown_len] != '\n')
+  /* One line of it, without the end of the line. */
+  while (shown_len < MIN (len, 40) && line[shown_len] != '\n' && line[shown_len] != '\r')
     shown_len++;
   shown = oc_text_escape_lines (line, (gssize) shown_len, 60, NULL);
   message = g_strdup_printf (_("“%s” is no header of a message: each begins with “Content-Length: ” and the number of bytes."), shown);

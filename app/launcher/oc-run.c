@@ -68,7 +68,11 @@ check_grant (Run *self)
   g_autoptr (GError) error = NULL;
 
   if (!oc_run_signals_catch (&error) || !oc_sandbox_check_uid (self->options->allow_root, &error))
-    return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
+    {
+      g_autofree char *remedy = oc_sandbox_dup_remedy (error);
+
+      return refuse (self, OC_EXIT_REFUSED, error->message, remedy);
+    }
   if (!oc_plugin_id_check (id, &error))
     return refuse (self, OC_EXIT_USAGE, error->message, _("“ocelotctl list” names the installed plugins."));
   self->watch = oc_consent_watch_new (self->paths, id);

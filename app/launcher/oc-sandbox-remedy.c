@@ -79,6 +79,36 @@ dup_namespace_remedy (const char *root)
                       "user namespaces."));
 }
 
+/* Whether something is mounted over a part of /proc: the kernel then gives no /proc of its own to a
+ * user namespace (mount_too_revealing()). An empty folder, as binfmt_misc is mounted on, does not
+ * count there. */
+static gboolean
+is_proc_covered (const char *root)
+{
+  g_autofree char *mounts = read_setting (root, "/proc/self/mountinfo");
+  g_auto (GStrv) lines = g_strsplit (mounts != NULL ? mounts : "", "\n", -1);
+
+  for (gsize i = 0; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (lines[i], " ", 6);
+
+      if (g_strv_length (fields) == 6 && g_str_has_prefix (fields[4], "/proc/")
+          && strcmp (fields[4], "/proc/sys/fs/binfmt_misc") != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static char *
+dup_proc_remedy (const char *root)
+{
+  if (!is_container (root) && is_proc_covered (root))
+    return g_strdup (_ ("Something is mounted over parts of /proc here, as containers do, and the "
+                        "kernel then gives plugins no /proc of their own. Run this outside of the "
+                        "container, or in one that leaves /proc whole."));
+  return dup_namespace_remedy (root);
+}
+
 static char *
 dup_landlock_remedy (const char *root)
 {
@@ -104,12 +134,14 @@ char *
 oc_sandbox_dup_remedy_for (const char *layer, const char *root)
 {
   static const char *const namespace_layers[] = { "user-namespace", "mounts-read-only",
-                                                  "pid-namespace",  "capabilities",
-                                                  "network",        NULL };
+                                                  "capabilities",   "network",
+                                                  NULL };
 
   g_return_val_if_fail (layer != NULL, NULL);
   if (g_strv_contains (namespace_layers, layer))
     return dup_namespace_remedy (root);
+  if (strcmp (layer, "pid-namespace") == 0)
+    return dup_proc_remedy (root);
   if (strcmp (layer, "landlock") == 0)
     return dup_landlock_remedy (root);
   if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0

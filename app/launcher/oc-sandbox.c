@@ -89,10 +89,10 @@ oc_sandbox_check_uid (gboolean allow_root, GError **error)
 {
   if (geteuid () != 0 || allow_root)
     return TRUE;
+  /* What to do is the remedy of the layer. */
   g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-               "launcher: plugins are not run as the system's administrator (uid 0), whom limits "
-               "on processes do not bind; run as "
-               "an ordinary user, or say --allow-root in a container");
+               "launcher: plugins are not run as the system's administrator (uid 0), whom some "
+               "limits do not bind");
   return FALSE;
 }
 

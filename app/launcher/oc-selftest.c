@@ -321,6 +321,7 @@ make_report (SelfTest *self)
       json_object_set_string_member (layer, "id", layers[i].id);
       json_object_set_string_member (layer, "title", _ (layers[i].title));
       json_object_set_boolean_member (layer, "holds", outcome->tried && outcome->holds);
+      json_object_set_boolean_member (layer, "tried", outcome->tried);
       json_object_set_string_member (
           layer, "detail",
           outcome->tried ? outcome->detail

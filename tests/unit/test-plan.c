@@ -400,6 +400,41 @@ test_remedies (Fixture *self, gconstpointer data)
     }
 }
 
+/* A container that no file gives away, but that covers parts of /proc. */
+static void
+test_remedy_covered_proc (Fixture *self, gconstpointer data)
+{
+  static const struct
+  {
+    const char *mounts;
+    const char *word;
+  } hosts[] = {
+    { "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
+      "40 22 0:21 /sys /proc/sys ro,nosuid - proc proc rw\n", "over parts of /proc" },
+    { "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
+      "41 22 0:35 / /proc/sys/fs/binfmt_misc rw - binfmt_misc binfmt_misc rw\n", "5.19" },
+    { "not a mount table", "5.19" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (hosts); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("proc%" G_GSIZE_FORMAT, i);
+      g_autofree char *root = g_build_filename (self->base, name, NULL);
+      g_autofree char *path = g_build_filename (root, "proc/self/mountinfo", NULL);
+      g_autofree char *remedy = NULL;
+      g_autofree char *other = NULL;
+      g_autoptr (GError) error = NULL;
+
+      make_file (path);
+      g_file_set_contents (path, hosts[i].mounts, -1, &error);
+      g_assert_no_error (error);
+      remedy = oc_sandbox_dup_remedy_for ("pid-namespace", root);
+      g_assert_nonnull (strstr (remedy, hosts[i].word));
+      other = oc_sandbox_dup_remedy_for ("network", root);
+      g_assert_null (strstr (other, "over parts of /proc"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -413,6 +448,7 @@ main (int argc, char **argv)
   ADD ("/plan/own-folder-in-a-covered-one", test_own_in_covered);
   ADD ("/plan/refusals", test_refusals);
   ADD ("/plan/remedies", test_remedies);
+  ADD ("/plan/remedy-covered-proc", test_remedy_covered_proc);
   g_test_add_func ("/plan/guarded-list", test_guarded_text);
   g_test_add_func ("/plan/mount-aliases", test_mount_aliases);
   return g_test_run ();
