@@ -162,12 +162,14 @@ look_at_activity (OcCli *self,
 
 static void
 print_line (gboolean holds,
+            gboolean tried,
             const char *title,
             const char *detail,
             const char *remedy)
 {
-  g_autofree char *styled
-      = holds ? oc_cli_style (OC_CLI_GREEN, _ ("holds")) : oc_cli_style (OC_CLI_RED, _ ("FAILS"));
+  g_autofree char *styled = !tried  ? oc_cli_style (OC_CLI_DIM, "  ?  ")
+                            : holds ? oc_cli_style (OC_CLI_GREEN, _ ("holds"))
+                                    : oc_cli_style (OC_CLI_RED, _ ("FAILS"));
 
   g_print ("  %s  %s\n", styled, title);
   if (detail != NULL && detail[0] != '\0')
@@ -189,14 +191,14 @@ print_report (OcSandboxReport *report,
     {
       OcLayer *layer = g_ptr_array_index (layers, i);
 
-      print_line (layer->holds, layer->title, layer->detail, layer->holds ? NULL : layer->remedy);
+      print_line (layer->holds, layer->tried, layer->title, layer->detail, layer->holds ? NULL : layer->remedy);
     }
   oc_cli_print_heading (_ ("Around it"));
   for (guint i = 0; i < findings->len; i++)
     {
       Finding *finding = g_ptr_array_index (findings, i);
 
-      print_line (finding->holds, finding->title, finding->detail, NULL);
+      print_line (finding->holds, TRUE, finding->title, finding->detail, NULL);
     }
 }
 
@@ -222,6 +224,7 @@ print_json (OcSandboxReport *report,
       oc_cli_json_add_string (builder, "id", layer->id);
       oc_cli_json_add_string (builder, "title", layer->title);
       oc_cli_json_add_boolean (builder, "holds", layer->holds);
+      oc_cli_json_add_boolean (builder, "tried", layer->tried);
       oc_cli_json_add_string (builder, "detail", layer->detail);
       oc_cli_json_add_string (builder, "remedy", layer->remedy);
       json_builder_end_object (builder);

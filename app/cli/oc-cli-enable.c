@@ -136,8 +136,12 @@ check_state (OcCli *self,
 
   if (state == OC_STATE_INVALID || state == OC_STATE_SHADOWED)
     {
-      message = g_strdup_printf (_ ("%s cannot be enabled. %s"), id, joined);
       remedy = join_problems (subject->plugin);
+      /* The reasons of an invalid one are its problems. */
+      if (remedy[0] != '\0')
+        message = g_strdup_printf (_ ("%s cannot be enabled, because of this:"), id);
+      else
+        message = g_strdup_printf (_ ("%s cannot be enabled. %s"), id, joined);
       *exit_code = oc_cli_report (self, OC_CLI_INVALID, message, remedy);
       return FALSE;
     }

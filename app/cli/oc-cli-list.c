@@ -63,8 +63,8 @@ print_row (OcStatus *status)
   g_print ("  %s\n", title);
   if (!g_str_equal (id, name))
     g_print ("    %s\n", id);
-  /* The part's heading says as much for these two, and some summaries begin with it. */
-  if (state != OC_STATE_ENABLED && state != OC_STATE_DISABLED
+  /* The part's heading says as much for two of these and the summary for the third; some other summaries begin with it. */
+  if (state != OC_STATE_ENABLED && state != OC_STATE_DISABLED && state != OC_STATE_DISABLED_AFTER_ERRORS
       && !g_str_has_prefix (oc_verdict_get_summary (verdict), oc_state_to_label (state)))
     g_string_append_printf (line, "%s · ", oc_state_to_label (state));
   g_string_append (line, oc_verdict_get_summary (verdict));
@@ -96,6 +96,11 @@ print_list (GPtrArray *shown)
             oc_cli_print_heading (headings[part]);
           begun = TRUE;
           print_row (status);
+        }
+      if (begun && part == PART_ATTENTION)
+        {
+          g_print ("\n");
+          oc_cli_print_wrapped ("  ", _ ("“ocelotctl show ID” says of each what is wrong and what to do."));
         }
     }
 }

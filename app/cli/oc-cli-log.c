@@ -26,7 +26,7 @@ print_use (OcUse *use)
 {
   g_autofree char *detail = oc_text_escape (use->detail != NULL ? use->detail : "", 200, NULL);
   g_autofree char *program = use->program != NULL ? oc_text_escape (use->program, 80, NULL) : NULL;
-  g_autofree char *method = oc_text_escape (use->method, 80, NULL);
+  g_autofree char *method = oc_cli_describe_method (use->method);
   g_autoptr (GString) line = g_string_new (NULL);
 
   g_string_append_printf (line, "%s %s", use->allowed ? _ ("used") : _ ("refused"), method);
@@ -57,7 +57,7 @@ print_run (OcRun *run,
   oc_cli_print_wrapped ("    ", line->str);
   if (run->message != NULL && run->message[0] != '\0')
     {
-      g_autofree char *message = oc_text_escape (run->message, 500, NULL);
+      g_autofree char *message = oc_cli_escape_message (run->message, FALSE, 500);
 
       oc_cli_print_wrapped ("    ", message);
     }

@@ -208,6 +208,13 @@ print_warnings (OcCli *self,
   g_autoptr (GPtrArray) records = oc_consent_list (subject->consent);
   g_autofree char *mark = oc_cli_style (OC_CLI_YELLOW, "! ");
 
+  if (oc_verdict_get_state (subject->verdict) == OC_STATE_DISABLED_AFTER_ERRORS)
+    {
+      g_autofree char *text = g_strdup_printf (_ ("It was disabled after errors; “ocelotctl show %s” lists them."),
+                                               oc_plugin_get_id (subject->plugin));
+
+      oc_cli_print_wrapped (mark, text);
+    }
   if (oc_verdict_is_other_kind (subject->verdict))
     oc_cli_print_wrapped (mark, _ ("It has become another kind of plugin since you enabled it: what it can always do is not the "
                                    "same as before."));
@@ -368,7 +375,7 @@ run_review (OcCli *self,
     }
   if (oc_verdict_get_state (subject->verdict) == OC_STATE_INVALID)
     {
-      g_autofree char *message = g_strdup_printf (_ ("%s cannot be enabled: its manifest is invalid."), arguments[0]);
+      g_autofree char *message = g_strdup_printf (_ ("%s cannot be enabled: its manifest or its folder is not valid."), arguments[0]);
       g_autofree char *remedy = g_strdup_printf (_ ("“ocelotctl show %s” says what is wrong and where."), arguments[0]);
 
       return oc_cli_report (self, OC_CLI_INVALID, message, remedy);

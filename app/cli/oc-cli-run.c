@@ -111,7 +111,7 @@ print_uses (const char *heading,
       OcUse *use = g_ptr_array_index (uses, i);
       g_autofree char *detail = oc_text_escape (use->detail != NULL ? use->detail : "", 200, NULL);
       g_autofree char *permission = oc_text_escape (use->permission != NULL ? use->permission : "", 200, NULL);
-      g_autofree char *method = oc_text_escape (use->method, 80, NULL);
+      g_autofree char *method = oc_cli_describe_method (use->method);
       g_autoptr (GString) line = g_string_new (method);
 
       if (detail[0] != '\0')
@@ -164,13 +164,13 @@ print_outcome (OcRunResult *result,
   g_print ("%s: %s %s\n", styled, id, escaped);
   if (oc_run_result_get_message (result) != NULL)
     {
-      g_autofree char *message = oc_text_escape_lines (oc_run_result_get_message (result), -1, 4000, NULL);
+      g_autofree char *message = oc_cli_escape_message (oc_run_result_get_message (result), TRUE, 4000);
 
       oc_cli_print_wrapped ("  ", message);
     }
   if (oc_run_result_get_remedy (result) != NULL)
     {
-      g_autofree char *remedy = oc_text_escape_lines (oc_run_result_get_remedy (result), -1, 2000, NULL);
+      g_autofree char *remedy = oc_cli_escape_message (oc_run_result_get_remedy (result), TRUE, 2000);
 
       oc_cli_print_wrapped ("  ", remedy);
     }

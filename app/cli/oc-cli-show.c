@@ -159,7 +159,8 @@ print_entries (OcCliSubject *subject)
       else
         oc_cli_print_wrapped (first, title != NULL && !g_str_equal (title, id) ? title : "");
     }
-  if (oc_manifest_get_kind (oc_plugin_get_manifest (subject->plugin)) != OC_PLUGIN_KIND_PROCESS)
+  if (oc_manifest_get_kind (oc_plugin_get_manifest (subject->plugin)) != OC_PLUGIN_KIND_PROCESS
+      && oc_manifest_get_kind (oc_plugin_get_manifest (subject->plugin)) != OC_PLUGIN_KIND_UNKNOWN)
     oc_cli_print_wrapped ("  ", _ ("This version of Ocelot cannot run this kind of plugin yet."));
 }
 
@@ -177,7 +178,7 @@ print_failures (OcCliSubject *subject)
       OcFailure *failure = g_ptr_array_index (failures, i);
       g_autofree char *time = oc_cli_format_time (failure->time);
       g_autofree char *entry = oc_text_escape (failure->entry, 80, NULL);
-      g_autofree char *message = oc_text_escape (failure->message != NULL ? failure->message : "", 500, NULL);
+      g_autofree char *message = oc_cli_escape_message (failure->message != NULL ? failure->message : "", FALSE, 500);
       const char *kind = oc_outcome_to_label (oc_outcome_from_id (failure->kind));
       g_autofree char *line = g_strdup_printf ("%s  %s: %s. %s", time, entry, kind, message);
 

@@ -62,6 +62,23 @@ asks_for_help (char **argv)
   return FALSE;
 }
 
+/* Which of the command's words is missing, by its name in the usage line: they come first there. (transfer full) */
+static char *
+describe_missing (const OcCliCommand *command,
+                  guint n_given)
+{
+  g_auto (GStrv) names = g_strsplit (command->arguments, " ", -1);
+
+  if (n_given >= g_strv_length (names))
+    return g_strdup (_ ("Something is missing."));
+  if (g_str_equal (names[n_given], "ENTRY"))
+    return g_strdup (_ ("ENTRY is missing: “ocelotctl show ID” names what a plugin offers to run."));
+  if (g_str_equal (names[n_given], "ID"))
+    return g_strdup (_ ("ID is missing: “ocelotctl list” names the installed plugins."));
+  /* Translators: %s is a word of the usage line, such as ID. */
+  return g_strdup_printf (_ ("%s is missing."), names[n_given]);
+}
+
 gboolean
 oc_cli_parse (OcCli *self,
               const OcCliCommand *command,
@@ -100,8 +117,10 @@ oc_cli_parse (OcCli *self,
   n = rest != NULL ? g_strv_length (rest) : 0;
   if (n < command->min_arguments || n > command->max_arguments)
     {
-      *exit_code = oc_cli_refuse_usage (command, n < command->min_arguments ? _ ("Something is missing.")
-                                                                             : _ ("That is one word too many."));
+      g_autofree char *message = n < command->min_arguments ? describe_missing (command, n)
+                                                            : g_strdup (_ ("That is one word too many."));
+
+      *exit_code = oc_cli_refuse_usage (command, message);
       return FALSE;
     }
   *arguments = rest != NULL ? g_steal_pointer (&rest) : g_new0 (char *, 1);
@@ -170,6 +189,28 @@ oc_cli_report_error (OcCli *self,
   return oc_cli_report (self, exit_code_of (error), error->message, NULL);
 }
 
+/* As oc_plugins_find(); a folder whose name is no plugin id is found too, since "list" names it and sends here to learn what
+ * is wrong. */
+static OcPlugin *
+find_plugin (OcCli *self,
+             const char *id,
+             GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  OcPlugin *found = oc_plugins_find (self->paths, id, &local);
+  g_autoptr (GPtrArray) plugins = NULL;
+
+  if (found != NULL)
+    return found;
+  if (g_error_matches (local, OC_ERROR, OC_ERROR_INVALID))
+    plugins = oc_plugins_scan (self->paths, NULL, NULL);
+  for (guint i = 0; plugins != NULL && i < plugins->len; i++)
+    if (g_str_equal (oc_plugin_get_id (plugins->pdata[i]), id))
+      return oc_plugin_ref (plugins->pdata[i]);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return NULL;
+}
+
 static OcCliSubject *
 load_subject (OcCli *self,
               const char *id,
@@ -179,7 +220,7 @@ load_subject (OcCli *self,
   g_autoptr (OcActivity) activity = NULL;
   g_autoptr (GHashTable) health = NULL;
 
-  subject->plugin = oc_plugins_find (self->paths, id, error);
+  subject->plugin = find_plugin (self, id, error);
   if (subject->plugin == NULL)
     return NULL;
   activity = oc_activity_open (self->paths, error);

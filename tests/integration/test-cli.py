@@ -67,6 +67,8 @@ def number_of_arguments():
     with Home() as home:
         for words in (["show"], ["show", "a.b", "c.d"], ["list", "x"], ["run", "a.b"], ["doctor", "x"], ["enable"]):
             equal(home.ctl(*words, root=False).returncode, 2, f"exit of {words}")
+        contains(home.ctl("run", "a.b").stderr, "ENTRY is missing", "which word")
+        contains(home.ctl("run").stderr, "ID is missing", "which word")
 
 
 @case("/cli/usage/values")
@@ -152,6 +154,30 @@ def show_invalid():
         equal(home.ctl("review", NAME).returncode, 5, "exit of review")
         equal(home.ctl("enable", NAME, "--grant", "selection.read").returncode, 5, "exit of enable")
         check(not os.path.exists(home.consent), "nothing is written")
+
+
+@case("/cli/show/a-listed-folder-whose-name-is-no-id")
+def show_no_id():
+    names = ("my plugin", "linecount", "Übersicht.x")
+    with Home() as home:
+        for name in names:
+            home.plugin(name)
+        contains(home.ctl("list").stdout, "ocelotctl show ID", "where the list sends to")
+        for name in names:
+            got = home.ctl("show", name)
+            equal(got.returncode, 0, f"exit for {name}: {got.stderr}")
+            contains(got.stdout, "Rename the folder", "what to do")
+            equal(home.ctl("review", name).returncode, 5, f"exit of review {name}")
+            equal(home.ctl("enable", name, "--grant", "none").returncode, 5, f"exit of enable {name}")
+        check(not os.path.exists(home.consent), "nothing is written")
+
+
+@case("/cli/enable/says-each-problem-once")
+def problem_once():
+    with Home() as home:
+        home.plugin(NAME, ["no.such", "selection.read"])
+        got = home.ctl("enable", NAME, "--grant", "selection.read")
+        equal((got.returncode, got.stderr.count("no.such")), (5, 1), f"exit, and how often: {got.stderr}")
 
 
 @case("/cli/show/unknown")
@@ -396,6 +422,11 @@ def root_refused():
         equal(home.ctl("enable", NAME, "--grant", "none", root=False).returncode, 126, "exit")
         check(not os.path.exists(home.consent), "nothing is written")
         equal(home.ctl("enable", NAME, "--grant", "none").returncode, 0, "with --allow-root")
+        got = home.ctl("doctor", root=False)
+        equal((got.returncode, got.stdout.count("FAILS")), (126, 1), f"one layer fails, the others are not tried: {got.stdout}")
+        answer = json.loads(home.ctl("run", NAME, "go", "--json", root=False).stdout)
+        equal((answer["exit"], answer["message"].count("--allow-root")), (126, 0), "exit, and no remedy in the message")
+        contains(answer["remedy"], "--allow-root", "what to do")
 
 
 # ---- the consent file
@@ -509,6 +540,26 @@ def used_and_refused():
         contains(home.ctl("log", "--refused").stdout, "refused process.spawn", "the log for people")
 
 
+@case("/cli/run/the-selection-is-called-what-it-is")
+def selection_used():
+    with Home() as home:
+        home.plugin(NAME, ["selection.read"])
+        home.enable(NAME)
+        home.write("a", "text")
+        contains(home.ctl("run", NAME, "go", "--", "a").stdout, "what was selected (selection.read)", "the run")
+        contains(home.ctl("log").stdout, "used what was selected", "the log")
+
+
+@case("/cli/text/escaped-once")
+def escaped_once():
+    with Home() as home:
+        home.plugin(NAME, body='reply.write(b"no\\x1bheader\\r\\n\\r\\n"); reply.flush(); host.read()')
+        home.enable(NAME)
+        got = "".join(home.ctl(*words).stdout for words in [["run", NAME, "go"]] * 3 + [["show", NAME], ["log"]])
+        lacks(got, "\\\\x", "no escape is escaped again")
+        equal(got.count("no\\x1bheader"), 9, f"in three runs, three times in show and in the log:\n{got}")
+
+
 @case("/cli/run/disabled-after-errors")
 def after_errors():
     with Home() as home:
@@ -520,6 +571,8 @@ def after_errors():
         contains(got.stdout, "third error", "the last run says so")
         equal(home.state(NAME), "disabled-after-errors", "state")
         contains(home.ctl("show", NAME).stdout, "about to fail", "its last words")
+        contains(home.ctl("review", NAME).stdout, "disabled after errors", "the review says so too")
+        equal(home.ctl("list").stdout.count("after"), 1, "the list says it once")
         equal(home.ctl("run", NAME, "go").returncode, 3, "it no longer runs")
         home.plugin(NAME)
         equal(home.enable(NAME).returncode, 0, "only the user's enabling brings it back")
