@@ -328,6 +328,16 @@ run_reading (GTask *task,
     g_task_return_error (task, error);
 }
 
+/* One of many files may be selected: which one it is about. (transfer full) */
+static char *
+name_file (const char *path,
+           const char *message)
+{
+  g_autofree char *shown = oc_text_escape (path, 400, NULL);
+
+  return g_strdup_printf ("%s: %s", shown, message);
+}
+
 static void
 on_read (GObject *source,
          GAsyncResult *result,
@@ -337,16 +347,19 @@ on_read (GObject *source,
   Reading *reading = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_task_propagate_pointer (G_TASK (result), &error);
+  g_autofree char *message = NULL;
 
   if (text != NULL)
     {
       oc_call_record_use (call, reading->path);
       oc_call_return (call, json_node_init_string (json_node_alloc (), text));
+      return;
     }
-  else if (failures[error->code].code == OC_RPC_REFUSED)
-    oc_call_refuse (call, failures[error->code].reason, reading->path, error->message);
+  message = name_file (reading->path, error->message);
+  if (failures[error->code].code == OC_RPC_REFUSED)
+    oc_call_refuse (call, failures[error->code].reason, reading->path, message);
   else
-    oc_call_fail (call, failures[error->code].code, failures[error->code].reason, error->message);
+    oc_call_fail (call, failures[error->code].code, failures[error->code].reason, message);
 }
 
 void
@@ -370,7 +383,9 @@ oc_host_file_read_text (OcCall *call)
   root = is_plain (path) ? find_root (host->selection, path) : NULL;
   if (root == NULL)
     {
-      oc_call_refuse (call, "outside-selection", path, _("The file is not in what is selected."));
+      g_autofree char *message = name_file (path, _("The file is not in what is selected."));
+
+      oc_call_refuse (call, "outside-selection", path, message);
       return;
     }
   reading = g_new0 (Reading, 1);

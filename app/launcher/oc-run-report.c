@@ -152,6 +152,12 @@ oc_report_take_output (OcReport *self,
   g_free (self->stderr_text);
   self->stdout_text = oc_output_dup_text (out, MAX_STREAM_BYTES, &out_cut);
   self->stderr_text = oc_output_dup_text (err, MAX_STREAM_BYTES, &err_cut);
+  /* Its author's most common mistake. */
+  if (self->remedy == NULL && (self->outcome == OC_OUTCOME_TIMED_OUT || self->outcome == OC_OUTCOME_CRASH
+                                || self->outcome == OC_OUTCOME_PROTOCOL)
+      && g_str_has_prefix (self->stdout_text, "Content-Length:"))
+    self->remedy = g_strdup (_("What it wrote to its standard output begins like a message: the plugin's author has to send "
+                               "messages on descriptor 4."));
   self->truncated = out_cut || err_cut || oc_output_is_truncated (out) || oc_output_is_truncated (err);
 }
 

@@ -122,6 +122,9 @@ describe_end (OcProcess *process)
 
   if (!oc_process_wait (process, &exit_code, &signal))
     return g_strdup (_("It was killed before it answered."));
+  if (exit_code == 127)
+    return g_strdup (_("It ended with exit code 127 before it answered: a program that its first line (#!) or the plugin itself "
+                       "names was not found."));
   if (exit_code >= 0)
     return g_strdup_printf (_("It ended with exit code %d before it answered."), exit_code);
   return g_strdup_printf (_("It was ended by signal %d (%s) before it answered."), signal, g_strsignal (signal));

@@ -560,6 +560,36 @@ def escaped_once():
         equal(got.count("no\\x1bheader"), 9, f"in three runs, three times in show and in the log:\n{got}")
 
 
+@case("/cli/run/errors-name-the-file")
+def errors_name_the_file():
+    body = 'answer([call("file.readText", path=p)["error"]["message"] for p in run["params"]["context"]["paths"] + ["/etc/hostname"]])'
+    with Home() as home:
+        home.plugin(NAME, ["selection.read", "file.readText"], body=body)
+        home.enable(NAME)
+        home.write("a folder/inside", "text")
+        home.write("nul", "a\0b")
+        got = json.loads(home.ctl("run", NAME, "go", "--json", "--", "a folder", "nul").stdout)["result"]
+        for name, message in zip((home.path("a folder"), home.path("nul"), "/etc/hostname"), got, strict=True):
+            contains(message, name + ": ", "the message")
+
+
+@case("/cli/run/hints-for-an-author")
+def hints():
+    wrong = 'kept, reply = reply, sys.stdout.buffer; answer(1); '
+    with Home() as home:
+        for more, outcome in (("", "crash"), ("host.read()", "time-out"), ("kept.close(); host.read()", "protocol")):
+            home.plugin(NAME, body=wrong + more)
+            home.enable(NAME)
+            got = json.loads(home.ctl("run", NAME, "go", "--json", "--timeout", "1500").stdout)
+            equal(got["outcome"], outcome, "outcome")
+            contains(got["remedy"], "descriptor 4", f"a message on the wrong descriptor, {outcome}")
+        home.enable(NAME)
+        home.plugin(NAME, body='print("hello", flush=True); host.read()')
+        equal(home.json("run", NAME, "go", "--timeout", "1500")["remedy"], None, "for output that is no message")
+        home.write(os.path.join(home.plugins, NAME, "bin/worker"), "#!/usr/bin/env python3\r\n", 0o755)
+        contains(home.json("run", NAME, "go")["message"], "first line (#!)", "an interpreter that is not there")
+
+
 @case("/cli/run/disabled-after-errors")
 def after_errors():
     with Home() as home:
