@@ -70,6 +70,24 @@ def c_plugin():
         equal(json.loads(result.stdout)["result"], {"bytes": 12}, "the result")
 
 
+@case("/readme/c-plugin-counts-every-file")
+def c_plugin_names():
+    with Home() as home:
+        install(home, "org.example.Sizes")
+        enable(home, "org.example.Sizes")
+        names = [home.path("Documents", name) for name in ("Über uns (1).txt", "caf\udce9")]
+        for name in names:
+            with open(os.fsencode(name), "wb") as file:
+                file.write(b"12345")
+        answer = json.loads(home.ctl("run", "org.example.Sizes", "add", "--json", "--", *names).stdout)
+        equal(answer["result"], {"bytes": 10}, "also of a name that is not UTF-8")
+        os.mkdir(home.path(".gnupg"))
+        with open(home.path(".gnupg/key"), "wb") as file:
+            file.write(b"12345")
+        answer = json.loads(home.ctl("run", "org.example.Sizes", "add", "--json", "--", home.path(".gnupg/key")).stdout)
+        equal(answer["outcome"], "reported", "one that it cannot look at is an error, no wrong sum")
+
+
 @case("/readme/answer-has-the-documented-members")
 def members():
     documented = json.loads(re.search(r"```json\n(\{\n  \"plugin\".*?)```", README, re.S).group(1))
