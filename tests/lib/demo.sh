@@ -65,6 +65,7 @@ in_demo ()
   XAUTHORITY="$demo_cookie" HOME="$demo_home" \
     XDG_DATA_HOME="$demo_home/.local/share" XDG_CONFIG_HOME="$demo_home/.config" \
     XDG_CACHE_HOME="$demo_home/.cache" XDG_STATE_HOME="$demo_home/.local/state" LC_ALL="$demo_locale" \
+    GSETTINGS_BACKEND=memory \
     dbus-run-session --config-file="$demo_home/bus.conf" -- "$@" 2>"$demo_home/messages"
   demo_status=$?
   # What the private bus says of itself is of no use to anybody.

@@ -29,11 +29,8 @@ as_root ()
 {
   if test "$(id -u)" = 0; then
     "$@"
-  elif command -v sudo >/dev/null 2>&1; then
-    sudo "$@"
   else
-    complain "This needs root and there is no sudo. As root, run: $*"
-    return 1
+    sudo "$@"
   fi
 }
 
@@ -54,6 +51,11 @@ ensure_packages ()
   fi
   wanted=$(missing_packages "$@")
   test -n "$wanted" || return 0
+  if test "$(id -u)" != 0 && ! command -v sudo >/dev/null 2>&1; then
+    complain "These packages are missing, and there is no sudo to install them with. As root:"
+    complain "  apt-get update && apt-get install --no-install-recommends $wanted"
+    return 1
+  fi
   say "Installing: $wanted"
   log=$(mktemp) || return 1
   # The lists are fetched once; on a fresh machine there are none.
@@ -85,6 +87,11 @@ build_quietly ()
     set -- --reconfigure "$@"
   fi
   mkdir -p "$build_folder" || return 1
+  if ! test -w "$build_folder" || { test -e "$build_folder/build.ninja" && ! test -w "$build_folder/build.ninja"; }; then
+    complain "You cannot write to $build_folder: somebody else built there, root perhaps."
+    complain "Build as that user, or make a clone of your own, or remove the folder."
+    return 1
+  fi
   log=$build_folder/build.log
   if ! meson setup "$build_folder" "$build_sources" "$@" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
