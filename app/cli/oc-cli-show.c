@@ -86,6 +86,19 @@ print_problems (OcCliSubject *subject)
     }
 }
 
+/* For its author: a mistyped word would otherwise be missed without a trace. */
+static void
+print_ignored (OcCliSubject *subject)
+{
+  GPtrArray *ignored = oc_manifest_get_ignored (oc_plugin_get_manifest (subject->plugin));
+
+  if (ignored->len == 0)
+    return;
+  oc_cli_print_heading (_ ("In its manifest, and not known to this version: without effect"));
+  for (guint i = 0; i < ignored->len; i++)
+    oc_cli_print_wrapped ("  - ", g_ptr_array_index (ignored, i));
+}
+
 static OcUsage *
 find_usage (GPtrArray *usage,
             const char *permission)
@@ -256,6 +269,19 @@ add_problems (JsonBuilder *builder,
 }
 
 static void
+add_ignored (JsonBuilder *builder,
+             OcManifest *manifest)
+{
+  GPtrArray *ignored = oc_manifest_get_ignored (manifest);
+
+  json_builder_set_member_name (builder, "ignored");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < ignored->len; i++)
+    json_builder_add_string_value (builder, g_ptr_array_index (ignored, i));
+  json_builder_end_array (builder);
+}
+
+static void
 add_record (JsonBuilder *builder,
             OcConsentRecord *record)
 {
@@ -291,6 +317,7 @@ print_json (OcCliSubject *subject,
   oc_cli_json_add_string (builder, "consent", oc_consent_outcome_to_id (oc_consent_get_outcome (subject->consent)));
   add_entries (builder, manifest);
   add_problems (builder, subject->plugin);
+  add_ignored (builder, manifest);
   add_record (builder, oc_verdict_get_record (subject->verdict));
   json_builder_set_member_name (builder, "usage");
   json_builder_begin_array (builder);
@@ -343,6 +370,7 @@ run_show (OcCli *self,
   print_identity (subject);
   print_state (subject);
   print_problems (subject);
+  print_ignored (subject);
   print_failures (subject);
   print_permissions (self, subject, usage);
   print_entries (subject);

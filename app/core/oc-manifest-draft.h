@@ -26,6 +26,7 @@ struct _OcManifest
   GPtrArray *entries;      /* (element-type OcEntry) */
   GPtrArray *declarations; /* (element-type OcDeclaration) */
   GPtrArray *problems;     /* (element-type OcProblem) */
+  GPtrArray *ignored;      /* (element-type utf8) */
   OcPermissionSet *permissions;
 };
 

@@ -11,6 +11,40 @@
 #define MAX_SELECTION 10000
 #define EXTENSION_MAX_BYTES 32
 #define COMMAND_ID_MAX_BYTES 64
+#define MAX_IGNORED 32
+#define IGNORED_MAX_CHARS 80
+
+static const char *const known_members[] = {
+  "manifestVersion", "id",   "name", "version",  "description", "author",  "homepage",
+  "icon",            "kind", "main", "commands", "permissions", "reasons", NULL,
+};
+static const char *const known_command_members[] = {
+  "id", "title", "description", "minSelection", "maxSelection", "extensions", "timeoutSeconds", NULL,
+};
+
+/* Kept and ignored: what is not known here is no mistake for sure, but the author should see it. */
+static void
+note_ignored (OcDraft *draft,
+              JsonObject *object,
+              const char *place,
+              const char *const *known)
+{
+  g_autoptr (GList) names = json_object_get_members (object);
+
+  for (const GList *link = names; link != NULL && draft->manifest->ignored->len < MAX_IGNORED;
+       link = link->next)
+    {
+      const char *name = link->data;
+
+      /* "$schema" and the like are for editors. */
+      if (*name != '$' && !g_strv_contains (known, name))
+        {
+          g_autofree char *shown = oc_text_escape (name, IGNORED_MAX_CHARS, NULL);
+
+          g_ptr_array_add (draft->manifest->ignored, oc_draft_join (place, shown));
+        }
+    }
+}
 
 static void
 read_id (OcDraft *draft,
@@ -150,6 +184,7 @@ read_command (OcDraft *draft,
     }
 
   object = json_node_get_object (node);
+  note_ignored (draft, object, place, known_command_members);
   entry = oc_entry_new (OC_ENTRY_COMMAND);
   g_ptr_array_add (draft->manifest->entries, entry);
 
@@ -292,6 +327,7 @@ oc_manifest_read_plugin (OcDraft *draft,
   OcManifest *manifest = draft->manifest;
 
   oc_draft_check_version (draft, root);
+  note_ignored (draft, root, "", known_members);
   read_id (draft, root);
   manifest->name = oc_draft_read_text (draft, root, "", "name");
   manifest->version = oc_draft_read_text (draft, root, "", "version");

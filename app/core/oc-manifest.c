@@ -147,6 +147,7 @@ manifest_alloc (const char *file_name,
   self->entries = g_ptr_array_new_with_free_func (entry_free);
   self->declarations = g_ptr_array_new_with_free_func (declaration_free);
   self->problems = g_ptr_array_new_with_free_func (problem_free);
+  self->ignored = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
 
@@ -314,6 +315,7 @@ manifest_clear (OcManifest *self)
   g_ptr_array_unref (self->entries);
   g_ptr_array_unref (self->declarations);
   g_ptr_array_unref (self->problems);
+  g_ptr_array_unref (self->ignored);
   oc_permission_set_unref (self->permissions);
 }
 
@@ -419,6 +421,12 @@ GPtrArray *
 oc_manifest_get_problems (OcManifest *self)
 {
   return self->problems;
+}
+
+GPtrArray *
+oc_manifest_get_ignored (OcManifest *self)
+{
+  return self->ignored;
 }
 
 gboolean

@@ -124,6 +124,10 @@ GPtrArray *oc_manifest_get_declarations (OcManifest *self);
 OcPermissionSet *oc_manifest_get_permissions (OcManifest *self);
 /* (transfer none) (element-type OcProblem); empty: valid */
 GPtrArray *oc_manifest_get_problems (OcManifest *self);
+/* The members of a plugin.json that this version does not know and that have no effect, by their places ("permisions",
+ * "commands[0].minSelecton"), fit for display; 32 at most. For its author, who may have mistyped; no reason to refuse it: a later
+ * version may know them. (transfer none) (element-type utf8) */
+GPtrArray *oc_manifest_get_ignored (OcManifest *self);
 gboolean oc_manifest_is_valid (OcManifest *self);
 /* SHA-256 of the bytes, 64 hex digits. */
 const char *oc_manifest_get_digest (OcManifest *self);

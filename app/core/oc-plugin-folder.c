@@ -276,16 +276,18 @@ add_main_problem (OcPluginContents *contents,
                   const char *format,
                   const char *remedy)
 {
+  const char *file = oc_manifest_get_file_name (contents->manifest);
+  const char *key = oc_manifest_get_kind (contents->manifest) == OC_PLUGIN_KIND_ADDON ? "entry"
+                                                                                      : "main";
   g_autofree char *shown = oc_text_escape (main, 0, NULL);
+  g_autofree char *place = g_strdup_printf ("%s: %s", file, key);
   g_autofree char *message = NULL;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   message = g_strdup_printf (format, shown);
 #pragma GCC diagnostic pop
-  g_ptr_array_add (
-      contents->problems,
-      oc_problem_new (oc_manifest_get_file_name (contents->manifest), message, remedy));
+  g_ptr_array_add (contents->problems, oc_problem_new (place, message, remedy));
 }
 
 /* What the manifest says is run has to be there. Walked part by part without following any link,
@@ -317,7 +319,7 @@ check_main (int folder_fd,
           if (fd >= 0)
             close (fd);
           add_main_problem (contents, main, _("“%s” is not there."),
-                            _("Install the plugin again, whole."));
+                            _("If the plugin is yours, build it; else install it again, whole."));
           return;
         }
       if (S_ISLNK (st.st_mode))

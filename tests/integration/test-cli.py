@@ -180,6 +180,17 @@ def problem_once():
         equal((got.returncode, got.stderr.count("no.such")), (5, 1), f"exit, and how often: {got.stderr}")
 
 
+@case("/cli/show/mistyped-members")
+def mistyped():
+    with Home() as home:
+        home.plugin(NAME, permisions=["file.readText"])
+        equal((home.json("show", NAME)["state"], home.json("show", NAME)["ignored"]), ("disabled", ["permisions"]), "for programs")
+        contains(home.ctl("show", NAME).stdout, "- permisions", "for people")
+        home.plugin(NAME)
+        equal(home.json("show", NAME)["ignored"], [], "none")
+        lacks(home.ctl("show", NAME).stdout, "without effect", "none")
+
+
 @case("/cli/show/unknown")
 def show_unknown():
     with Home() as home:

@@ -52,7 +52,10 @@ check_said (const char *file,
   g_autoptr (OcManifest) manifest = oc_manifest_new (file, "org.example.a", bytes);
   GPtrArray *problems = oc_manifest_get_problems (manifest);
   GPtrArray *declarations = oc_manifest_get_declarations (manifest);
+  GPtrArray *ignored = oc_manifest_get_ignored (manifest);
 
+  for (guint i = 0; i < ignored->len; i++)
+    check_text (g_ptr_array_index (ignored, i), text);
   for (guint i = 0; i < problems->len; i++)
     {
       const OcProblem *problem = g_ptr_array_index (problems, i);
