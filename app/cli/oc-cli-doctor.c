@@ -172,7 +172,7 @@ print_line (gboolean holds,
                                     : oc_cli_style (OC_CLI_RED, _ ("FAILS"));
 
   g_print ("  %s  %s\n", styled, title);
-  if (detail != NULL && detail[0] != '\0')
+  if (tried && detail != NULL && detail[0] != '\0')
     oc_cli_print_wrapped ("         ", detail);
   if (remedy != NULL && remedy[0] != '\0')
     oc_cli_print_wrapped ("         → ", remedy);
@@ -183,6 +183,7 @@ print_report (OcSandboxReport *report,
               GPtrArray *findings)
 {
   GPtrArray *layers = oc_sandbox_report_get_layers (report);
+  const char *why_not_tried = NULL;
   g_autofree char *heading = oc_cli_style (OC_CLI_BOLD, _ ("Sandbox"));
 
   g_print ("%s\n", heading);
@@ -192,7 +193,11 @@ print_report (OcSandboxReport *report,
       OcLayer *layer = g_ptr_array_index (layers, i);
 
       print_line (layer->holds, layer->tried, layer->title, layer->detail, layer->holds ? NULL : layer->remedy);
+      if (!layer->tried)
+        why_not_tried = layer->detail;
     }
+  if (why_not_tried != NULL)
+    oc_cli_print_wrapped ("  ?: ", why_not_tried);
   oc_cli_print_heading (_ ("Around it"));
   for (guint i = 0; i < findings->len; i++)
     {

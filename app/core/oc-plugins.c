@@ -214,7 +214,7 @@ oc_plugins_find (OcPaths *paths,
       g_set_error (
           error, OC_ERROR, OC_ERROR_NOT_FOUND,
           /* Translators: the first %s is a plugin's id, the second the path of a folder. */
-          _("There is no plugin “%s”. Plugins are in %s; “ocelotctl list” shows them."), id,
+          _("There is no plugin “%s”. Plugins are in %s."), id,
           shown);
       return NULL;
     }

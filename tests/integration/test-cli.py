@@ -199,6 +199,9 @@ def show_unknown():
             for command in ("show", "review", "enable", "disable"):
                 got = home.ctl(command, name)
                 equal(got.returncode, 1, f"exit of {command} {name!r}: {got.stderr}")
+        for command in (["show", "org.example.None"], ["run", "org.example.None", "go"]):
+            got = home.ctl(*command)
+            equal((got.stdout + got.stderr).count("ocelotctl list"), 1, f"what to do, once: {got.stdout}{got.stderr}")
         equal(home.ctl("show", NAME).returncode, 0, "one that is there")
 
 
@@ -435,6 +438,7 @@ def root_refused():
         equal(home.ctl("enable", NAME, "--grant", "none").returncode, 0, "with --allow-root")
         got = home.ctl("doctor", root=False)
         equal((got.returncode, got.stdout.count("FAILS")), (126, 1), f"one layer fails, the others are not tried: {got.stdout}")
+        equal(got.stdout.count("Not tried"), 1, "that is said once")
         answer = json.loads(home.ctl("run", NAME, "go", "--json", root=False).stdout)
         equal((answer["exit"], answer["message"].count("--allow-root")), (126, 0), "exit, and no remedy in the message")
         contains(answer["remedy"], "--allow-root", "what to do")
