@@ -116,7 +116,7 @@ join_problems (OcPlugin *plugin)
 
       g_string_append_printf (text, "%s%s: %s", i > 0 ? "\n" : "", problem->place, problem->message);
       if (problem->remedy != NULL)
-        g_string_append_printf (text, " %s", problem->remedy);
+        g_string_append_printf (text, "\n  %s", problem->remedy);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
