@@ -53,7 +53,8 @@ add_layer (OcNotice *notice,
       g_autofree char *remedy = oc_escape_message (layer->remedy);
       g_autofree char *why = NULL;
 
-      if (layer->holds)
+      /* One that was not tried says nothing of the cause. */
+      if (layer->holds || !layer->tried)
         continue;
       /* Translators: a layer of the sandbox and why it does not hold */
       why = g_strdup_printf (_("%s: %s"), title, detail);

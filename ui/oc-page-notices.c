@@ -36,7 +36,7 @@ after_errors_new (OcStatus *status)
   {
     const OcFailure *last = g_ptr_array_index (failures, n - 1);
     g_autofree char *when = oc_format_when (last->time, g_get_real_time ());
-    g_autofree char *message = oc_escape (last->message);
+    g_autofree char *message = oc_escape_message (last->message);
 
     if (message != NULL && message[0] != '\0')
       /* Translators: first the time, "today at 14:02", then what happened */

@@ -201,7 +201,7 @@ oc_page_fill_failures (GtkListBox *list,
       const OcFailure *failure = g_ptr_array_index (failures, i - 1);
       g_autofree char *entry = dup_entry_title (status, failure->entry);
       g_autofree char *when = oc_format_exactly (failure->time);
-      g_autofree char *message = oc_escape (failure->message);
+      g_autofree char *message = oc_escape_message (failure->message);
       g_autofree char *subtitle = g_strdup_printf ("%s · %s\n%s", when, entry,
                                                    message != NULL ? message : _("It left no message."));
       g_autofree char *key = g_strdup_printf ("failure-%" G_GINT64_FORMAT, failure->time);
@@ -323,7 +323,7 @@ run_row_new (OcStatus *status,
   g_autofree char *entry = dup_entry_title (status, run->entry);
   g_autofree char *when = oc_format_when (run->started, g_get_real_time ());
   g_autofree char *lasted = run->ended > 0 ? oc_format_duration (run->ended - run->started) : NULL;
-  g_autofree char *message = oc_escape (run->message);
+  g_autofree char *message = oc_escape_message (run->message);
   g_autofree char *key = g_strdup_printf ("run-%" G_GINT64_FORMAT, run->id);
   g_autofree char *used = g_strdup_printf (ngettext ("%u use", "%u uses", run->n_allowed), run->n_allowed);
   g_autofree char *refused = g_strdup_printf (ngettext ("%u refused", "%u refused", run->n_refused), run->n_refused);
@@ -426,7 +426,7 @@ oc_page_write_report (OcStatus *status)
       g_autoptr (GDateTime) then = g_date_time_new_from_unix_utc (failure->time / G_USEC_PER_SEC);
       g_autofree char *when = then != NULL ? g_date_time_format_iso8601 (then) : g_strdup ("?");
       g_autofree char *entry = oc_escape (failure->entry);
-      g_autofree char *message = oc_escape (failure->message);
+      g_autofree char *message = oc_escape_message (failure->message);
       g_autofree char *output = oc_text_escape_lines (failure->output != NULL ? failure->output : "", -1, 0, NULL);
 
       g_string_append_printf (text, "\n%s  %s  %s\n%s\n%s\n", when, entry, failure->kind, message != NULL ? message : "",
