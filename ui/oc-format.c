@@ -133,7 +133,7 @@ oc_escape (const char *text)
 char *
 oc_escape_message (const char *text)
 {
-  return text != NULL && oc_text_has_hidden (text) ? oc_escape (text) : g_strdup (text);
+  return text != NULL ? oc_text_escape_message (text, FALSE, 0) : NULL;
 }
 
 void

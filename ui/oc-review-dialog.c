@@ -368,7 +368,7 @@ enable_cb (GObject *source,
 {
   g_autoptr (OcReviewDialog) self = data;
   g_autoptr (GError) error = NULL;
-  gboolean done = oc_session_enable_finish (OC_SESSION (source), result, &error);
+  gboolean done = oc_session_change_finish (OC_SESSION (source), result, &error);
 
   if (self->session == NULL || self->finished)
     return;

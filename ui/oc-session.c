@@ -256,18 +256,6 @@ oc_session_enable_async (OcSession *self,
   g_task_run_in_thread (task, enable_thread);
 }
 
-gboolean
-oc_session_enable_finish (OcSession *self,
-                          GAsyncResult *result,
-                          GError **error)
-{
-  gboolean done = g_task_propagate_boolean (G_TASK (result), error);
-
-  if (self->registry != NULL)
-    oc_registry_refresh (self->registry);
-  return done;
-}
-
 static void
 disable_thread (GTask *task,
                 gpointer source,

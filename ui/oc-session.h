@@ -40,9 +40,6 @@ void oc_session_enable_async (OcSession *self,
                               OcPlugin *shown,
                               GAsyncReadyCallback callback,
                               gpointer user_data);
-gboolean oc_session_enable_finish (OcSession *self,
-                                   GAsyncResult *result,
-                                   GError **error);
 void oc_session_disable_async (OcSession *self,
                                const char *id,
                                GAsyncReadyCallback callback,
@@ -61,7 +58,7 @@ void oc_session_unlock_async (OcSession *self,
                               GCancellable *cancellable,
                               GAsyncReadyCallback callback,
                               gpointer user_data);
-/* For undo and unlock. */
+/* For enable, undo and unlock. */
 gboolean oc_session_change_finish (OcSession *self,
                                    GAsyncResult *result,
                                    GError **error);

@@ -57,7 +57,7 @@ print_run (OcRun *run,
   oc_cli_print_wrapped ("    ", line->str);
   if (run->message != NULL && run->message[0] != '\0')
     {
-      g_autofree char *message = oc_cli_escape_message (run->message, FALSE, 500);
+      g_autofree char *message = oc_text_escape_message (run->message, FALSE, 500);
 
       oc_cli_print_wrapped ("    ", message);
     }

@@ -266,20 +266,6 @@ oc_cli_format_duration (gint64 us)
 }
 
 char *
-oc_cli_escape_message (const char *message,
-                       gboolean keep_lines,
-                       gsize max_chars)
-{
-  gboolean hidden = FALSE;
-  g_autofree char *escaped = keep_lines ? oc_text_escape_lines (message, -1, max_chars, &hidden)
-                                        : oc_text_escape (message, max_chars, &hidden);
-
-  if (hidden || (max_chars > 0 && g_utf8_strlen (message, -1) > (glong) max_chars))
-    return g_steal_pointer (&escaped);
-  return g_strdup (message);
-}
-
-char *
 oc_cli_describe_method (const char *method)
 {
   /* "run" hands the selection over: the plugin called nothing. */

@@ -51,11 +51,6 @@ char *oc_cli_format_time (gint64 us);
 /* "0.4 s", "3 min 2 s". (transfer full) */
 char *oc_cli_format_duration (gint64 us);
 
-/* A message that is put together already, its foreign parts escaped: escaped as a whole only where something hidden is left in
- * it, so that no escape is escaped twice. (transfer full) */
-char *oc_cli_escape_message (const char *message,
-                             gboolean keep_lines,
-                             gsize max_chars);
 /* What was used or refused, for people; most methods are called as they are. (transfer full) */
 char *oc_cli_describe_method (const char *method);
 

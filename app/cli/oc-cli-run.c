@@ -164,13 +164,13 @@ print_outcome (OcRunResult *result,
   g_print ("%s: %s %s\n", styled, id, escaped);
   if (oc_run_result_get_message (result) != NULL)
     {
-      g_autofree char *message = oc_cli_escape_message (oc_run_result_get_message (result), TRUE, 4000);
+      g_autofree char *message = oc_text_escape_message (oc_run_result_get_message (result), TRUE, 4000);
 
       oc_cli_print_wrapped ("  ", message);
     }
   if (oc_run_result_get_remedy (result) != NULL)
     {
-      g_autofree char *remedy = oc_cli_escape_message (oc_run_result_get_remedy (result), TRUE, 2000);
+      g_autofree char *remedy = oc_text_escape_message (oc_run_result_get_remedy (result), TRUE, 2000);
 
       oc_cli_print_wrapped ("  ", remedy);
     }

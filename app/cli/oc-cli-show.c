@@ -191,7 +191,7 @@ print_failures (OcCliSubject *subject)
       OcFailure *failure = g_ptr_array_index (failures, i);
       g_autofree char *time = oc_cli_format_time (failure->time);
       g_autofree char *entry = oc_text_escape (failure->entry, 80, NULL);
-      g_autofree char *message = oc_cli_escape_message (failure->message != NULL ? failure->message : "", FALSE, 500);
+      g_autofree char *message = oc_text_escape_message (failure->message != NULL ? failure->message : "", FALSE, 500);
       const char *kind = oc_outcome_to_label (oc_outcome_from_id (failure->kind));
       g_autofree char *line = g_strdup_printf ("%s  %s: %s. %s", time, entry, kind, message);
 

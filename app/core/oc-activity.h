@@ -37,7 +37,7 @@ typedef struct
   char *surface; /* "terminal", "window", "host" */
   gint64 started, ended; /* µs; ended 0 while running */
   OcOutcome outcome;
-  char *message; /* (nullable) raw */
+  char *message; /* (nullable) show with oc_text_escape_message() */
   char *output;  /* (nullable) last lines, raw */
   guint n_allowed, n_refused;
 } OcRun;

@@ -38,7 +38,7 @@ typedef struct
   gint64 time;   /* µs since 1970, UTC */
   char *entry;   /* entry id */
   char *kind;    /* "crash", "time-out", "protocol", "exception" */
-  char *message; /* raw */
+  char *message; /* the launcher's words, with the plugin's in them: show with oc_text_escape_message() */
   char *output;  /* last lines of its output, raw, at most 4 KiB */
 } OcFailure;
 OcFailure *oc_failure_new (gint64 time,

@@ -253,6 +253,23 @@ oc_text_escape_lines (const char *text,
   return escape (text, len < 0 ? strlen (text) : (gsize) len, TRUE, max_chars, changed);
 }
 
+char *
+oc_text_escape_message (const char *message,
+                        gboolean keep_lines,
+                        gsize max_chars)
+{
+  gboolean hidden = FALSE;
+  g_autofree char *escaped = NULL;
+
+  g_return_val_if_fail (message != NULL, NULL);
+
+  escaped = escape (message, strlen (message), keep_lines, max_chars, &hidden);
+  /* Nothing hidden: valid UTF-8, so its characters can be counted. */
+  if (hidden || (max_chars > 0 && g_utf8_strlen (message, -1) > (glong) max_chars))
+    return g_steal_pointer (&escaped);
+  return g_strdup (message);
+}
+
 gboolean
 oc_text_has_hidden (const char *text)
 {

@@ -24,6 +24,13 @@ char *oc_text_escape_lines (const char *text,
                             gssize len,
                             gsize max_chars,
                             gboolean *changed);
+/* A message that is put together already, what is foreign in it escaped: escaped as a whole only where
+ * something hidden is left in it, so that no escape is escaped twice. Safe for any text; but a text
+ * that spells an escape out is not told from one that holds what it stands for.
+ * @keep_lines: line feeds and tabs stay. @max_chars: as in oc_text_escape(). (transfer full) */
+char *oc_text_escape_message (const char *message,
+                              gboolean keep_lines,
+                              gsize max_chars);
 /* Whether oc_text_escape() would have to escape something. */
 gboolean oc_text_has_hidden (const char *text);
 /* For search and for look-alike names: compatibility-decomposed, accents and case folded.

@@ -23,9 +23,10 @@ print_layers (JsonObject *report)
     {
       JsonObject *layer = json_array_get_object_element (layers, i);
       gboolean holds = json_object_get_boolean_member (layer, "holds");
+      gboolean tried = json_object_get_boolean_member (layer, "tried");
       const char *remedy = json_object_get_string_member_with_default (layer, "remedy", NULL);
 
-      printf ("%s  %s: %s\n", holds ? _("holds") : _("FAILS"), json_object_get_string_member (layer, "title"),
+      printf ("%s  %s: %s\n", !tried ? "?    " : holds ? _("holds") : _("FAILS"), json_object_get_string_member (layer, "title"),
               json_object_get_string_member (layer, "detail"));
       if (!holds && remedy != NULL)
         printf ("       %s\n", remedy);

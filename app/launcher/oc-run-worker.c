@@ -249,12 +249,12 @@ start_process (const OcHost *host,
   return oc_sandbox_start (plan, &command, error);
 }
 
-static gboolean
+static void
 watch_worker (Worker *self,
               Pipes *pipes,
-              gint64 started,
-              GError **error)
+              gint64 started)
 {
+  g_autoptr (GError) error = NULL;
   gint64 spent_ms = (g_get_monotonic_time () - started) / 1000;
 
   self->out = oc_output_new (pipes->ours[1], OC_OUTPUT_MAX_BYTES);
@@ -265,8 +265,10 @@ watch_worker (Worker *self,
   self->flush_source = g_timeout_add_seconds (FLUSH_S, on_flush, self);
   self->stop_source = g_unix_fd_add (oc_run_signals_get_fd (), G_IO_IN, on_stop, self);
   self->memory = oc_memory_watch_new (self->process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
-                                      on_memory_exceeded, self, error);
-  return self->memory != NULL;
+                                      on_memory_exceeded, self, &error);
+  /* It has been started, so this is not "nothing ran"; nor is it an error of the plugin's. */
+  if (self->memory == NULL)
+    settle (self, OC_OUTCOME_STOPPED, error->message);
 }
 
 static void
@@ -334,11 +336,7 @@ oc_worker_run (const OcWorkerRun *run,
       clear_worker (&self);
       return FALSE;
     }
-  if (!watch_worker (&self, &pipes, started, error))
-    {
-      clear_worker (&self);
-      return FALSE;
-    }
+  watch_worker (&self, &pipes, started);
   oc_consent_watch_start (run->watch, on_consent_changed, &self);
   oc_broker_start (self.broker);
   if (!self.settled)

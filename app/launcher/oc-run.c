@@ -292,7 +292,7 @@ print (Run *self)
 
   if (self->report->exit != OC_EXIT_DONE && self->report->message != NULL)
     {
-      g_autofree char *line = oc_text_escape (self->report->message, 1000, NULL);
+      g_autofree char *line = oc_text_escape_message (self->report->message, FALSE, 1000);
 
       fprintf (stderr, "ocelot-launcher: %s\n", line);
     }

@@ -228,6 +228,52 @@ test_explanation (void)
   g_assert_false (oc_detail_row_get_expanded (row));
 }
 
+/* The n-th command's two buttons, as they are seen. */
+static void
+assert_buttons (Fixture *self, int n, gboolean runs, gboolean runs_on_files)
+{
+  GtkListBox *list = ui_child (ui_get_page (self), "commands");
+  GtkListBoxRow *row = gtk_list_box_get_row_at_index (list, n);
+
+  g_assert_cmpint (gtk_widget_get_visible (ui_child (row, "run")), ==, runs);
+  g_assert_cmpint (gtk_widget_get_visible (ui_child (row, "run_on_files")), ==, runs_on_files);
+}
+
+static void
+write_commands (Home *home, const char *more)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{\"manifestVersion\":1,\"id\":\"" ID "\",\"name\":\"x\",\"version\":\"1\",\"kind\":\"process\",\"main\":\"bin/worker\","
+      "\"commands\":[{\"id\":\"any\",\"title\":\"Any\"},{\"id\":\"none\",\"title\":\"None\",\"maxSelection\":0}%s],"
+      "\"permissions\":[]}\n", more);
+
+  home_add_plugin (home, ID, "1", "");
+  home_write (home, "data/ocelot/Plugins/" ID "/plugin.json", text);
+}
+
+/* A file chooser must not stand in the way of a command that needs no files. */
+static void
+test_run_buttons (void)
+{
+  g_autoptr (Fixture) plain = ui_fixture_new (TRUE);
+  g_autoptr (Fixture) selecting = ui_fixture_new (TRUE);
+
+  write_commands (plain->home, "");
+  ui_fixture_open (plain);
+  ui_show (plain, ID);
+  /* It cannot see a selection, so files are of no use to it. */
+  assert_buttons (plain, 0, TRUE, FALSE);
+  assert_buttons (plain, 1, TRUE, FALSE);
+  ui_wait_text (ui_child (ui_get_page (plain), "commands"), "Needs no files");
+
+  write_commands (selecting->home, ",{\"id\":\"some\",\"title\":\"Some\",\"minSelection\":1,\"maxSelection\":3}");
+  ui_fixture_open (selecting);
+  ui_show (selecting, ID);
+  assert_buttons (selecting, 0, TRUE, TRUE);
+  assert_buttons (selecting, 1, TRUE, FALSE);
+  assert_buttons (selecting, 2, FALSE, TRUE);
+}
+
 static void
 record_run (Home *home)
 {
@@ -335,6 +381,7 @@ main (int argc,
   g_test_add_func ("/page/changes-from-elsewhere", test_changes_from_elsewhere);
   g_test_add_func ("/page/disabled-after-errors", test_disabled_after_errors);
   g_test_add_func ("/page/explanation", test_explanation);
+  g_test_add_func ("/page/run-buttons", test_run_buttons);
   g_test_add_func ("/page/activity", test_activity);
   g_test_add_func ("/page/invalid", test_invalid);
   g_test_add_func ("/page/lookalike", test_lookalike);

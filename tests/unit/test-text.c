@@ -256,6 +256,34 @@ test_fold (void)
     }
 }
 
+static void
+test_message (void)
+{
+  static const struct
+  {
+    const char *message;
+    gboolean keep_lines;
+    gsize max_chars;
+    const char *shown;
+  } messages[] = {
+    { "plain", FALSE, 0, "plain" },
+    { "the key \xe2\x80\x9c\\u{202E}x\xe2\x80\x9d", FALSE, 0, "the key \xe2\x80\x9c\\u{202E}x\xe2\x80\x9d" },
+    { "\\x0d and \x1b[31m", FALSE, 0, "\\\\x0d and \\x1b[31m" },
+    { "a\nb", TRUE, 0, "a\nb" },
+    { "abcdef", FALSE, 3, "abc\xe2\x80\xa6" },
+    { "abc", FALSE, 3, "abc" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (messages); i++)
+    {
+      g_autofree char *shown = oc_text_escape_message (messages[i].message, messages[i].keep_lines, messages[i].max_chars);
+      g_autofree char *again = oc_text_escape_message (shown, messages[i].keep_lines, 0);
+
+      g_assert_cmpstr (shown, ==, messages[i].shown);
+      g_assert_cmpstr (again, ==, shown);
+    }
+}
+
 int
 main (int argc,
       char **argv)
@@ -269,5 +297,6 @@ main (int argc,
   g_test_add_func ("/text/can-be-read-back", test_can_be_read_back);
   g_test_add_func ("/text/random-bytes", test_random_bytes);
   g_test_add_func ("/text/fold", test_fold);
+  g_test_add_func ("/text/message", test_message);
   return g_test_run ();
 }
