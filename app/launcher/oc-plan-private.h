@@ -23,6 +23,7 @@ struct _OcPlan
   char *temp_folder;
   char *home;
   OcNetwork network;
+  char **hosts; /* never NULL */
   OcRole role;
   OcLimits limits;
   GPtrArray *places; /* (element-type OcPlace), sorted: what lies above comes first */

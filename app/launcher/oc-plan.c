@@ -133,6 +133,7 @@ plan_clear (gpointer data)
   g_ptr_array_unref (self->denied);
   g_ptr_array_unref (self->notes);
   g_strfreev (self->environment);
+  g_strfreev (self->hosts);
 }
 
 OcPlan *
@@ -151,6 +152,7 @@ oc_plan_new (const OcPlanInput *input, GError **error)
   self->id = g_strdup (input->id);
   self->home = g_strdup (input->home != NULL ? input->home : g_get_home_dir ());
   self->network = input->network;
+  self->hosts = input->hosts != NULL ? g_strdupv ((char **)input->hosts) : g_new0 (char *, 1);
   self->role = input->role;
   self->limits = input->limits != NULL ? *input->limits : *oc_limits_get_default (input->role);
   self->folder = check_folder (input->folder, FALSE, error);
@@ -216,6 +218,21 @@ oc_plan_dup_environment (OcPlan *self)
 }
 
 static const char *
+describe_network (OcNetwork network)
+{
+  switch (network)
+    {
+    case OC_NETWORK_NONE:
+      return "none";
+    case OC_NETWORK_HOSTS:
+      return "named hosts";
+    case OC_NETWORK_CLIENT:
+      return "outbound";
+    }
+  return "?";
+}
+
+static const char *
 describe_op (OcOpKind kind)
 {
   switch (kind)
@@ -240,8 +257,13 @@ oc_plan_to_text (OcPlan *self)
   g_return_val_if_fail (self != NULL, NULL);
   g_string_append_printf (text, "plugin %s\n", self->id);
   g_string_append_printf (text, "role %s\n", self->role == OC_ROLE_WORKER ? "worker" : "tool");
-  g_string_append_printf (text, "network %s\n",
-                          self->network == OC_NETWORK_CLIENT ? "outbound" : "none");
+  g_string_append_printf (text, "network %s\n", describe_network (self->network));
+  for (gsize i = 0; self->hosts[i] != NULL; i++)
+    {
+      g_autofree char *host = oc_text_escape (self->hosts[i], 0, NULL);
+
+      g_string_append_printf (text, "  host %s\n", host);
+    }
   for (guint i = 0; i < self->places->len; i++)
     {
       const OcPlace *place = self->places->pdata[i];

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   OC_NETWORK_NONE = 0,
-  OC_NETWORK_CLIENT,
+  OC_NETWORK_HOSTS,  /* a network of its own, from which only the named hosts are reached, through a broker outside */
+  OC_NETWORK_CLIENT, /* the host's, outbound */
 } OcNetwork;
 
 /* What runs: a long-lived worker (its reading is also held by the enumerated Landlock allow-list) or a one-shot tool
@@ -47,6 +48,7 @@ typedef struct
   const char *data_folder; /* exists, 0700, no symlink */
   const char *temp_folder; /* exists, 0700, fresh */
   OcNetwork network;
+  const char *const *hosts; /* (nullable): for OC_NETWORK_HOSTS: checked names, each with or without ":port" */
   OcRole role;
   const OcLimits *limits;  /* (nullable): the defaults */
   const char *home;        /* (nullable): g_get_home_dir() */

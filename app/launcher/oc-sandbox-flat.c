@@ -170,6 +170,7 @@ oc_flat_new (OcPlan *plan)
   stage->uid = geteuid ();
   stage->gid = getegid ();
   stage->private_network = plan->network != OC_NETWORK_CLIENT;
+  stage->sockets = plan->network != OC_NETWORK_NONE;
   stage->working_folder = plan->data_folder;
   return self;
 }

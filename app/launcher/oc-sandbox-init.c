@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -45,6 +46,33 @@ oc_stage_fail (const OcStage *stage, OcLayerKind layer, const char *what)
 {
   report (stage->ready_fd, OC_REPORT_FAILED, layer, errno, what);
   _exit (EXIT_REFUSED);
+}
+
+void
+oc_stage_send (
+    const OcStage *stage, OcReportKind kind, OcLayerKind layer, const int *fds, size_t n_fds)
+{
+  OcReport message = { .kind = kind, .layer = layer };
+  union
+  {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE (OC_REPORT_MAX_FDS * sizeof (int))];
+  } control = { 0 };
+  struct iovec part = { .iov_base = &message, .iov_len = sizeof message };
+  struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control };
+
+  if (n_fds == 0 || n_fds > OC_REPORT_MAX_FDS)
+    {
+      errno = EINVAL;
+      oc_stage_fail (stage, layer, "descriptors");
+    }
+  packet.msg_controllen = CMSG_SPACE (n_fds * sizeof (int));
+  control.header.cmsg_level = SOL_SOCKET;
+  control.header.cmsg_type = SCM_RIGHTS;
+  control.header.cmsg_len = CMSG_LEN (n_fds * sizeof (int));
+  memcpy (CMSG_DATA (&control.header), fds, n_fds * sizeof (int));
+  if (sendmsg (stage->ready_fd, &packet, MSG_NOSIGNAL) != (ssize_t)sizeof message)
+    oc_stage_fail (stage, layer, "descriptors");
 }
 
 /* The launcher's handlers are GLib's: they must not run here. Ignored signals would stay ignored

@@ -67,7 +67,8 @@ typedef struct
 {
   uid_t uid;
   gid_t gid;
-  bool private_network;
+  bool private_network; /* a network namespace of its own */
+  bool sockets;         /* the filter lets IPv4 and IPv6 sockets be made */
 
   OcOp *ops; /* sorted: what lies above comes first */
   size_t n_ops;
@@ -82,7 +83,7 @@ typedef struct
   const char *const *env;
   int fds[5]; /* -1: /dev/null made inside for 0 to 2, closed for 3 and 4 */
 
-  int ready_fd;  /* failures and "sealed"; its end of file without a failure is the exec */
+  int ready_fd;  /* a SEQPACKET socket: failures and "sealed"; its end without a failure is the exec */
   int status_fd; /* pid 1's last word: how the command ended */
   int life_fd;   /* hangs up when the launcher is gone */
 } OcStage;
@@ -93,9 +94,14 @@ typedef enum
   OC_REPORT_SEALED,     /* all layers hold, execve() is next */
   OC_REPORT_NOT_EXECUTED,
   OC_REPORT_ENDED,
+  OC_REPORT_NOTIFIER,  /* with the descriptor that tells of refused system calls */
+  OC_REPORT_LISTENERS, /* with the sockets that listen inside, for the broker outside */
 } OcReportKind;
 
-/* One write() below PIPE_BUF, so it is there whole or not at all. */
+/* Descriptors that one report can bring. */
+#define OC_REPORT_MAX_FDS 32
+
+/* One write() below PIPE_BUF, or one packet, so it is there whole or not at all. */
 typedef struct
 {
   int32_t kind;
@@ -110,6 +116,9 @@ typedef struct
 _Noreturn void oc_stage_main (OcStage *stage);
 /* Says why on the ready pipe and ends: nothing ran. Uses errno. */
 _Noreturn void oc_stage_fail (const OcStage *stage, OcLayerKind layer, const char *what);
+
+/* A report that brings descriptors, on the ready socket. Fails as oc_stage_fail() does. */
+void oc_stage_send (const OcStage *stage, OcReportKind kind, OcLayerKind layer, const int *fds, size_t n_fds);
 
 void oc_stage_mount (OcStage *stage);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */

@@ -70,6 +70,6 @@ oc_stage_seal (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_NO_NEW_PRIVS, "prctl");
   if (oc_landlock_apply (stage, &what) != 0)
     oc_stage_fail (stage, OC_LAYER_LANDLOCK, what);
-  if (oc_seccomp_apply (!stage->private_network) != 0)
+  if (oc_seccomp_apply (stage->sockets) != 0)
     oc_stage_fail (stage, OC_LAYER_SECCOMP, "filter");
 }

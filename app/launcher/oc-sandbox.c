@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -35,6 +36,8 @@ struct _OcProcess
   OcFd pidfd;
   OcFd status_fd;
   OcFd life_fd; /* held open as long as this lives, so that pid 1 sees when it does not */
+  OcFd notifier;
+  int listeners[OC_REPORT_MAX_FDS]; /* -1: none */
   gboolean waited;
   gboolean told; /* pid 1 said how the command ended */
   int exit_code;
@@ -148,9 +151,36 @@ clone_child (OcStage *stage, int *pidfd)
   return pid;
 }
 
-/* Reads one report. 1, 0 at the end of the file, -1 with errno (ETIME past the deadline). */
+/* The descriptors that come with a report: @fds has OC_REPORT_MAX_FDS places, -1 for none. */
+static ssize_t
+receive (int fd, OcReport *report, int *fds)
+{
+  union
+  {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE (OC_REPORT_MAX_FDS * sizeof (int))];
+  } control;
+  struct iovec part = { .iov_base = report, .iov_len = sizeof *report };
+  struct msghdr packet = { .msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = &control,
+                           .msg_controllen = sizeof control };
+  ssize_t length;
+
+  if (fds == NULL)
+    return read (fd, report, sizeof *report);
+  length = recvmsg (fd, &packet, MSG_CMSG_CLOEXEC);
+  for (struct cmsghdr *header = CMSG_FIRSTHDR (&packet); length >= 0 && header != NULL;
+       header = CMSG_NXTHDR (&packet, header))
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+      memcpy (fds, CMSG_DATA (header), header->cmsg_len - CMSG_LEN (0));
+  return length;
+}
+
+/* Reads one report. 1, 0 at the end of the file, -1 with errno (ETIME past the deadline). @fds:
+ * (nullable) for a socket, see receive(). */
 static int
-read_report (int fd, OcReport *report, gint64 deadline)
+read_report (int fd, OcReport *report, int *fds, gint64 deadline)
 {
   for (;;)
     {
@@ -168,7 +198,7 @@ read_report (int fd, OcReport *report, gint64 deadline)
         return -1;
       if (n < 0)
         continue;
-      length = read (fd, report, sizeof *report);
+      length = receive (fd, report, fds);
       if (length == (ssize_t)sizeof *report)
         {
           report->what[sizeof report->what - 1] = '\0';
@@ -184,6 +214,30 @@ read_report (int fd, OcReport *report, gint64 deadline)
     }
 }
 
+static void
+close_all (int *fds)
+{
+  for (int i = 0; i < OC_REPORT_MAX_FDS; i++)
+    oc_fd_close (&fds[i]);
+}
+
+/* Keeps what a report brought, and closes what nobody asked for. */
+static void
+keep_fds (OcProcess *self, const OcReport *report, int *fds)
+{
+  if (report->kind == OC_REPORT_NOTIFIER && self->notifier < 0)
+    {
+      self->notifier = fds[0];
+      fds[0] = -1;
+    }
+  else if (report->kind == OC_REPORT_LISTENERS && self->listeners[0] < 0)
+    {
+      memcpy (self->listeners, fds, sizeof self->listeners);
+      return;
+    }
+  close_all (fds);
+}
+
 /* The system's words for the two most common mistakes are about something else. */
 static const char *
 describe_not_executed (int saved_errno)
@@ -196,34 +250,44 @@ describe_not_executed (int saved_errno)
   return g_strerror (saved_errno);
 }
 
-/* Until the exec has happened: the ready pipe ends without a failure, after all layers were
+static gboolean
+set_report_error (GError **error, const OcReport *report)
+{
+  g_autofree char *shown = NULL;
+
+  if (report->kind != OC_REPORT_NOT_EXECUTED)
+    {
+      set_layer_error (error, (OcLayerKind)report->layer, report->what, report->error);
+      return FALSE;
+    }
+  shown = oc_text_escape (report->what, 0, NULL);
+  g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown,
+               describe_not_executed (report->error));
+  return FALSE;
+}
+
+/* Until the exec has happened: the ready socket ends without a failure, after all layers were
  * reported to hold. */
 static gboolean
-wait_until_executed (int ready_fd, GError **error)
+wait_until_executed (OcProcess *self, int ready_fd, GError **error)
 {
   gint64 deadline = g_get_monotonic_time () + START_TIMEOUT_US;
   gboolean sealed = FALSE;
   OcReport report;
+  int fds[OC_REPORT_MAX_FDS];
   int n;
 
-  while ((n = read_report (ready_fd, &report, deadline)) > 0)
+  for (;;)
     {
-      g_autofree char *shown = NULL;
-
+      memset (fds, -1, sizeof fds);
+      n = read_report (ready_fd, &report, fds, deadline);
+      if (n <= 0)
+        break;
+      keep_fds (self, &report, fds);
       if (report.kind == OC_REPORT_SEALED)
-        {
-          sealed = TRUE;
-          continue;
-        }
-      if (report.kind != OC_REPORT_NOT_EXECUTED)
-        {
-          set_layer_error (error, (OcLayerKind)report.layer, report.what, report.error);
-          return FALSE;
-        }
-      shown = oc_text_escape (report.what, 0, NULL);
-      g_set_error (error, OC_ERROR, OC_ERROR_NOT_FOUND, "%s cannot be executed: %s", shown,
-                   describe_not_executed (report.error));
-      return FALSE;
+        sealed = TRUE;
+      else if (report.kind != OC_REPORT_NOTIFIER && report.kind != OC_REPORT_LISTENERS)
+        return set_report_error (error, &report);
     }
   if (n < 0)
     {
@@ -246,6 +310,26 @@ make_pipe (int fds[2], GError **error)
     return TRUE;
   set_layer_error (error, OC_LAYER_DESCRIPTORS, "pipe", errno);
   return FALSE;
+}
+
+/* Keeps the packets whole and can bring descriptors. */
+static gboolean
+make_ready (int fds[2], GError **error)
+{
+  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) == 0)
+    return TRUE;
+  set_layer_error (error, OC_LAYER_DESCRIPTORS, "socketpair", errno);
+  return FALSE;
+}
+
+static OcProcess *
+process_new (void)
+{
+  OcProcess *self = g_new0 (OcProcess, 1);
+
+  self->pidfd = self->status_fd = self->life_fd = self->notifier = -1;
+  memset (self->listeners, -1, sizeof self->listeners);
+  return self;
 }
 
 OcProcess *
@@ -273,10 +357,9 @@ oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
       set_layer_error (error, OC_LAYER_LANDLOCK, "version", EOPNOTSUPP);
       return NULL;
     }
-  if (!make_pipe (ready, error))
+  if (!make_ready (ready, error))
     return NULL;
-  self = g_new0 (OcProcess, 1);
-  self->pidfd = self->status_fd = self->life_fd = -1;
+  self = process_new ();
   g_auto (OcFd) ready_read = ready[0];
   g_auto (OcFd) ready_write = ready[1];
   if (!make_pipe (status, error))
@@ -302,7 +385,7 @@ oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
   oc_fd_close (&ready_write);
   oc_fd_close (&status_write);
   oc_fd_close (&life_read);
-  executed = wait_until_executed (ready_read, error);
+  executed = wait_until_executed (self, ready_read, error);
   return executed ? g_steal_pointer (&self) : NULL;
 }
 
@@ -311,6 +394,30 @@ oc_process_get_pidfd (OcProcess *self)
 {
   g_return_val_if_fail (self != NULL, -1);
   return self->pidfd;
+}
+
+int
+oc_process_steal_notifier (OcProcess *self)
+{
+  int fd;
+
+  g_return_val_if_fail (self != NULL, -1);
+  fd = self->notifier;
+  self->notifier = -1;
+  return fd;
+}
+
+int
+oc_process_steal_listener (OcProcess *self, guint n)
+{
+  int fd;
+
+  g_return_val_if_fail (self != NULL, -1);
+  if (n >= OC_REPORT_MAX_FDS)
+    return -1;
+  fd = self->listeners[n];
+  self->listeners[n] = -1;
+  return fd;
 }
 
 void
@@ -333,7 +440,7 @@ reap (OcProcess *self)
     ;
   self->waited = TRUE;
   /* Everything inside has ended, so the pipe has its whole content and no other writer. */
-  if (read_report (self->status_fd, &report, g_get_monotonic_time () + G_USEC_PER_SEC) == 1
+  if (read_report (self->status_fd, &report, NULL, g_get_monotonic_time () + G_USEC_PER_SEC) == 1
       && report.kind == OC_REPORT_ENDED)
     {
       self->told = TRUE;
@@ -369,5 +476,7 @@ oc_process_free (OcProcess *self)
   oc_fd_close (&self->pidfd);
   oc_fd_close (&self->status_fd);
   oc_fd_close (&self->life_fd);
+  oc_fd_close (&self->notifier);
+  close_all (self->listeners);
   g_free (self);
 }

@@ -33,6 +33,11 @@ void oc_process_free (OcProcess *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcProcess, oc_process_free)
 /* Becomes readable when everything inside has ended. Borrowed. */
 int oc_process_get_pidfd (OcProcess *self);
+/* The descriptor of seccomp's user notifications, which tells of refused system calls, or -1. (transfer full): once. */
+int oc_process_steal_notifier (OcProcess *self);
+/* The @n-th of the sockets that listen inside the sandbox, for the broker, or -1. (transfer full): once. */
+int oc_process_steal_listener (OcProcess *self,
+                               guint n);
 /* SIGKILL to pid 1, which takes all of the namespace with it. Does not wait. */
 void oc_process_kill (OcProcess *self);
 /* Waits (at once, after the pidfd is readable). @exit_code: 0 to 255, or -1 when ended by @signal; @signal: 0 or the signal
