@@ -177,6 +177,7 @@ exit_code_of (const GError *error)
     case OC_ERROR_IO:
     case OC_ERROR_TIMED_OUT:
     case OC_ERROR_UNSUPPORTED:
+    case OC_ERROR_BUSY:
       return OC_CLI_FAILED;
     }
   return OC_CLI_FAILED;

@@ -18,6 +18,8 @@ struct _OcActivity
   sqlite3 *db;
   char *path;
   GHashTable *statements; /* SQL (static) → sqlite3_stmt */
+  int life_fd;            /* holds the locks of the runs that were begun here; -1: none */
+  int reserve_fd;         /* room on the disk for the end of a run; -1: none */
 };
 
 /* Prepared once, kept, reset and unbound. NULL and OC_ERROR_IO. @sql is static. */
@@ -51,5 +53,39 @@ void oc_activity_bind (sqlite3_stmt *statement,
 /* (transfer full) (nullable) */
 char *oc_activity_dup_column (sqlite3_stmt *statement,
                               int column);
+
+/* ---- what goes on (oc-activity-life.c) ---- */
+
+/* Tells of each run whether its launcher is still there. */
+typedef struct
+{
+  int fd; /* -1: nothing ever ran */
+} OcLife;
+OcLife *oc_life_open (OcActivity *self,
+                      GError **error);
+void oc_life_free (OcLife *life);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcLife, oc_life_free)
+gboolean oc_life_goes_on (OcLife *life,
+                          gint64 run);
+/* What is said of a run whose launcher is gone. Translated. */
+const char *oc_life_get_message (void);
+/* Marks @run as going on until this activity is freed or the process ends. @held: (out): FALSE: somebody else's has that
+ * number (of a file that was set aside since). */
+gboolean oc_activity_hold (OcActivity *self,
+                           gint64 run,
+                           gboolean *held,
+                           GError **error);
+void oc_activity_let_go (OcActivity *self);
+/* In a transaction: runs whose launcher is gone are ended in the record. @plugin: (nullable).
+ * @n_of_plugin: (out) (optional): how many runs of it go on. */
+gboolean oc_activity_settle (OcActivity *self,
+                             const char *plugin,
+                             guint *n_of_plugin,
+                             GError **error);
+/* Takes room for the end of a run. OC_ERROR_IO: there is none. */
+gboolean oc_activity_reserve (OcActivity *self,
+                              GError **error);
+/* Gives it back to be written to. FALSE: there was none. */
+gboolean oc_activity_use_reserve (OcActivity *self);
 
 G_END_DECLS

@@ -46,6 +46,70 @@ oc_activity_get_failures (OcActivity *self,
   return finish_list (list, failure, error);
 }
 
+/* What one run's row says now. */
+static void
+read_run (OcRun *run,
+          sqlite3_stmt *s,
+          int first)
+{
+  g_free (run->message);
+  g_free (run->output);
+  run->ended = sqlite3_column_int64 (s, first);
+  run->outcome = oc_outcome_from_id ((const char *) sqlite3_column_text (s, first + 1));
+  run->message = oc_activity_dup_column (s, first + 2);
+  run->output = oc_activity_dup_column (s, first + 3);
+}
+
+/* A run whose launcher is gone is shown as what the next start will make of it. Its row is read once more after the look
+ * at its launcher, which may have ended it properly in between. */
+static gboolean
+settle_shown (OcActivity *self,
+              GPtrArray *list,
+              GError **error)
+{
+  g_autoptr (OcLife) life = NULL;
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      OcRun *run = list->pdata[i];
+      GError *failure = NULL;
+      sqlite3_stmt *s;
+
+      if (run->outcome != OC_OUTCOME_RUNNING || run->ended != 0)
+        continue;
+      if (life == NULL && (life = oc_life_open (self, error)) == NULL)
+        return FALSE;
+      if (oc_life_goes_on (life, run->id))
+        continue;
+      s = oc_activity_prepare (self,
+                               "SELECT ended, outcome, message, output, max(started, (SELECT coalesce(max(last), 0)"
+                               " FROM uses WHERE run = ?1)) FROM runs WHERE id = ?1",
+                               error);
+      if (s == NULL)
+        return FALSE;
+      sqlite3_bind_int64 (s, 1, run->id);
+      if (oc_activity_next (self, s, &failure))
+        {
+          gint64 last_sign = sqlite3_column_int64 (s, 4);
+
+          read_run (run, s, 0);
+          sqlite3_reset (s);
+          if (run->outcome != OC_OUTCOME_RUNNING || run->ended != 0)
+            continue;
+          run->ended = last_sign;
+          run->outcome = OC_OUTCOME_STOPPED;
+          g_free (run->message);
+          run->message = g_strdup (oc_life_get_message ());
+        }
+      else if (failure != NULL)
+        {
+          g_propagate_error (error, failure);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 GPtrArray *
 oc_activity_list_runs (OcActivity *self,
                        const char *plugin,
@@ -77,14 +141,13 @@ oc_activity_list_runs (OcActivity *self,
       run->entry = oc_activity_dup_column (s, 2);
       run->surface = oc_activity_dup_column (s, 3);
       run->started = sqlite3_column_int64 (s, 4);
-      run->ended = sqlite3_column_int64 (s, 5);
-      run->outcome = oc_outcome_from_id ((const char *) sqlite3_column_text (s, 6));
-      run->message = oc_activity_dup_column (s, 7);
-      run->output = oc_activity_dup_column (s, 8);
+      read_run (run, s, 5);
       run->n_allowed = (guint) sqlite3_column_int64 (s, 9);
       run->n_refused = (guint) sqlite3_column_int64 (s, 10);
       g_ptr_array_add (list, run);
     }
+  if (failure == NULL)
+    (void) settle_shown (self, list, &failure);
   return finish_list (list, failure, error);
 }
 

@@ -7,41 +7,103 @@
 #include "core/oc-activity-private.h"
 #include "core/oc-error.h"
 
-/* A run that was never ended is kept through clearing for this long (no command may run longer than an hour): clearing it
- * while it runs would lose its outcome. */
-#define RUNNING_KEPT_US (2 * G_TIME_SPAN_HOUR)
+/* Numbers of a file that was set aside may still be held. */
+#define MAX_NUMBERS_TRIED 1000
+
+/* In a transaction. 0 and @error. */
+static gint64
+insert_run (OcActivity *self,
+            const char *plugin,
+            const char *entry,
+            const char *surface,
+            gint64 now,
+            GError **error)
+{
+  for (int i = 0; i < MAX_NUMBERS_TRIED; i++)
+    {
+      sqlite3_stmt *insert
+          = oc_activity_prepare (self, "INSERT INTO runs (plugin, entry, surface, started) VALUES (?, ?, ?, ?)", error);
+      sqlite3_stmt *remove;
+      gboolean held = FALSE;
+      gint64 run;
+
+      if (insert == NULL)
+        return 0;
+      oc_activity_bind (insert, 1, plugin);
+      oc_activity_bind (insert, 2, entry);
+      oc_activity_bind (insert, 3, surface);
+      sqlite3_bind_int64 (insert, 4, now);
+      if (!oc_activity_step (self, insert, error))
+        return 0;
+      run = sqlite3_last_insert_rowid (self->db);
+      if (!oc_activity_hold (self, run, &held, error))
+        return 0;
+      if (held)
+        return run;
+      remove = oc_activity_prepare (self, "DELETE FROM runs WHERE id = ?", error);
+      if (remove == NULL)
+        return 0;
+      sqlite3_bind_int64 (remove, 1, run);
+      if (!oc_activity_step (self, remove, error))
+        return 0;
+    }
+  g_set_error (error, OC_ERROR, OC_ERROR_IO, _ ("The activity file “%s” has no free number for a run."), self->path);
+  return 0;
+}
+
+static gboolean
+note_last_run (OcActivity *self,
+               const char *plugin,
+               gint64 now,
+               GError **error)
+{
+  sqlite3_stmt *health = oc_activity_prepare (self,
+                                              "INSERT INTO health (plugin, errors, last_run) VALUES (?, 0, ?)"
+                                              " ON CONFLICT (plugin) DO UPDATE SET last_run = excluded.last_run",
+                                              error);
+
+  if (health == NULL)
+    return FALSE;
+  oc_activity_bind (health, 1, plugin);
+  sqlite3_bind_int64 (health, 2, now);
+  return oc_activity_step (self, health, error);
+}
+
+static gboolean
+check_number_of_runs (guint n,
+                      guint max_at_once,
+                      GError **error)
+{
+  if (max_at_once == 0 || n < max_at_once)
+    return TRUE;
+  g_set_error (error, OC_ERROR, OC_ERROR_BUSY,
+               g_dngettext (GETTEXT_PACKAGE, "%u run of this plugin goes on, and more are not allowed at a time.",
+                            "%u runs of this plugin go on, and more are not allowed at a time.", n),
+               n);
+  return FALSE;
+}
 
 gint64
 oc_activity_begin_run (OcActivity *self,
                        const char *plugin,
                        const char *entry,
                        const char *surface,
+                       guint max_at_once,
                        GError **error)
 {
-  sqlite3_stmt *insert;
-  sqlite3_stmt *health;
   gint64 now = g_get_real_time ();
   gint64 run = 0;
+  guint n = 0;
   gboolean ok;
 
   g_return_val_if_fail (self != NULL && plugin != NULL && entry != NULL && surface != NULL, 0);
-  insert = oc_activity_prepare (self, "INSERT INTO runs (plugin, entry, surface, started) VALUES (?, ?, ?, ?)", error);
-  health = insert == NULL ? NULL
-                          : oc_activity_prepare (self,
-                                                 "INSERT INTO health (plugin, errors, last_run) VALUES (?, 0, ?)"
-                                                 " ON CONFLICT (plugin) DO UPDATE SET last_run = excluded.last_run",
-                                                 error);
-  if (health == NULL || !oc_activity_begin (self, error))
+  if (!oc_activity_reserve (self, error) || !oc_activity_begin (self, error))
     return 0;
-  oc_activity_bind (insert, 1, plugin);
-  oc_activity_bind (insert, 2, entry);
-  oc_activity_bind (insert, 3, surface);
-  sqlite3_bind_int64 (insert, 4, now);
-  ok = oc_activity_step (self, insert, error);
-  run = sqlite3_last_insert_rowid (self->db);
-  oc_activity_bind (health, 1, plugin);
-  sqlite3_bind_int64 (health, 2, now);
-  ok = ok && oc_activity_step (self, health, error);
+  /* Within the transaction, so that of several starts at once each counts the others. */
+  ok = oc_activity_settle (self, plugin, &n, error) && check_number_of_runs (n, max_at_once, error);
+  if (ok)
+    run = insert_run (self, plugin, entry, surface, now, error);
+  ok = run != 0 && note_last_run (self, plugin, now, error);
   return oc_activity_end (self, ok, error) ? run : 0;
 }
 
@@ -211,23 +273,20 @@ get_errors (OcActivity *self,
   return FALSE;
 }
 
-gboolean
-oc_activity_end_run (OcActivity *self,
-                     gint64 run,
-                     OcOutcome outcome,
-                     const char *message,
-                     const char *output,
-                     guint *errors_in_a_row,
-                     GError **error)
+static gboolean
+try_end_run (OcActivity *self,
+             gint64 run,
+             OcOutcome outcome,
+             const char *message,
+             const char *output,
+             guint *errors_in_a_row,
+             GError **error)
 {
   g_autofree char *plugin = NULL;
   g_autofree char *entry = NULL;
   gboolean open = FALSE;
-  guint errors = 0;
   gboolean ok;
 
-  g_return_val_if_fail (self != NULL, FALSE);
-  g_return_val_if_fail (outcome != OC_OUTCOME_RUNNING, FALSE);
   if (!oc_activity_begin (self, error))
     return FALSE;
   ok = find_open_run (self, run, &plugin, &entry, &open, error);
@@ -239,9 +298,31 @@ oc_activity_end_run (OcActivity *self,
       else if (ok && oc_outcome_is_error (outcome))
         ok = count_failure (self, plugin, entry, outcome, message, output, error);
     }
-  ok = ok && get_errors (self, plugin, &errors, error);
-  if (!oc_activity_end (self, ok, error))
-    return FALSE;
+  ok = ok && get_errors (self, plugin, errors_in_a_row, error);
+  return oc_activity_end (self, ok, error);
+}
+
+gboolean
+oc_activity_end_run (OcActivity *self,
+                     gint64 run,
+                     OcOutcome outcome,
+                     const char *message,
+                     const char *output,
+                     guint *errors_in_a_row,
+                     GError **error)
+{
+  g_autoptr (GError) local_error = NULL;
+  guint errors = 0;
+
+  g_return_val_if_fail (self != NULL, FALSE);
+  g_return_val_if_fail (outcome != OC_OUTCOME_RUNNING, FALSE);
+  /* A plugin that fills the disk cannot keep its errors from being counted: room was kept for this. */
+  if (!try_end_run (self, run, outcome, message, output, &errors, &local_error)
+      && (!oc_activity_use_reserve (self) || !try_end_run (self, run, outcome, message, output, &errors, NULL)))
+    {
+      g_propagate_error (error, g_steal_pointer (&local_error));
+      return FALSE;
+    }
   if (errors_in_a_row != NULL)
     *errors_in_a_row = errors;
   return TRUE;
@@ -262,15 +343,15 @@ oc_activity_clear (OcActivity *self,
                    GError **error)
 {
   sqlite3_stmt *statement;
+  gboolean ok;
 
   g_return_val_if_fail (self != NULL, FALSE);
-  statement = oc_activity_prepare (self,
-                                   "DELETE FROM runs WHERE (?1 IS NULL OR plugin = ?1)"
-                                   " AND (outcome <> 'running' OR started < ?2)",
-                                   error);
+  statement = oc_activity_prepare (self, "DELETE FROM runs WHERE (?1 IS NULL OR plugin = ?1) AND outcome <> 'running'", error);
   if (statement == NULL)
     return FALSE;
   oc_activity_bind (statement, 1, plugin);
-  sqlite3_bind_int64 (statement, 2, g_get_real_time () - RUNNING_KEPT_US);
-  return oc_activity_step (self, statement, error);
+  if (!oc_activity_begin (self, error))
+    return FALSE;
+  ok = oc_activity_settle (self, NULL, NULL, error) && oc_activity_step (self, statement, error);
+  return oc_activity_end (self, ok, error);
 }

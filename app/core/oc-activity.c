@@ -331,6 +331,7 @@ open_database (const char *path,
 
   g_atomic_ref_count_init (&self->ref_count);
   self->path = g_strdup (path);
+  self->life_fd = self->reserve_fd = -1;
   self->statements = g_hash_table_new_full (NULL, NULL, NULL, finalize_statement);
   if (sqlite3_open_v2 (path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
     {
@@ -343,6 +344,8 @@ open_database (const char *path,
       || !oc_activity_exec (self, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF", error)
       || !make_schema (self, error))
     return NULL;
+  /* Versions before had no such index, and need none: it only makes things quick. */
+  (void) oc_activity_exec (self, "CREATE INDEX IF NOT EXISTS runs_running ON runs (id) WHERE outcome = 'running'", NULL);
   return g_steal_pointer (&self);
 }
 
@@ -423,6 +426,7 @@ oc_activity_unref (OcActivity *self)
     return;
   g_hash_table_unref (self->statements);
   sqlite3_close_v2 (self->db);
+  oc_activity_let_go (self);
   g_free (self->path);
   g_free (self);
 }

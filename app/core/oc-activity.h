@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  OC_OUTCOME_RUNNING = 0, /* begun; or the launcher was killed */
+  OC_OUTCOME_RUNNING = 0, /* begun */
   OC_OUTCOME_DONE,
   OC_OUTCOME_REPORTED,    /* the plugin itself answered with an error; not counted */
   OC_OUTCOME_CRASH,       /* counted, as the next three */
   OC_OUTCOME_TIMED_OUT,
   OC_OUTCOME_PROTOCOL,
   OC_OUTCOME_EXCEPTION,
-  OC_OUTCOME_STOPPED,     /* by the user */
+  OC_OUTCOME_STOPPED,     /* by the user; or the launcher was ended, which no plugin can bring about */
   OC_OUTCOME_REVOKED,     /* consent went away while it ran */
   OC_OUTCOME_REFUSED,     /* the sandbox could not be built: nothing ran */
 } OcOutcome;
@@ -80,11 +80,14 @@ OcActivity *oc_activity_ref (OcActivity *self);
 void oc_activity_unref (OcActivity *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcActivity, oc_activity_unref)
 
-/* Returns the run's number, or 0 and @error. Written before anything runs. */
+/* Returns the run's number, or 0 and @error. Written before anything runs. It goes on until it is ended, or until @self is
+ * freed or the process ends: then whoever looks next sees it as stopped. Room is kept on the disk for its end.
+ * @max_at_once: 0: any number; else OC_ERROR_BUSY where so many runs of @plugin go on, and nothing is written. */
 gint64 oc_activity_begin_run (OcActivity *self,
                               const char *plugin,
                               const char *entry,
                               const char *surface,
+                              guint max_at_once,
                               GError **error);
 /* @count: how many alike uses are added, at least 1 (a run adds up in memory, so that a million refused calls are one
  * row and a handful of writes). @permission and @detail: "" for none; @program: (nullable). */
@@ -133,7 +136,7 @@ GPtrArray *oc_activity_get_usage (OcActivity *self,
 /* All plugins at once, for the list: (transfer full) (element-type utf8 OcHealth) */
 GHashTable *oc_activity_get_health (OcActivity *self,
                                     GError **error);
-/* Leaves the error counts, which are not history. */
+/* Leaves the error counts, which are not history, and the runs that go on. */
 gboolean oc_activity_clear (OcActivity *self,
                             const char *plugin,
                             GError **error);

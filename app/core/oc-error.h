@@ -18,6 +18,7 @@ G_BEGIN_DECLS
  * @OC_ERROR_SANDBOX: the launcher or a layer of its sandbox is missing; nothing ran
  * @OC_ERROR_TIMED_OUT: a limit of time was reached
  * @OC_ERROR_UNSUPPORTED: made for a later version, or not built yet
+ * @OC_ERROR_BUSY: as many as may be go on already; wait for one to end
  *
  * The one error domain. Each code is something a caller can act on.
  */
@@ -34,6 +35,7 @@ typedef enum
   OC_ERROR_SANDBOX,
   OC_ERROR_TIMED_OUT,
   OC_ERROR_UNSUPPORTED,
+  OC_ERROR_BUSY,
 } OcError;
 
 #define OC_ERROR (oc_error_quark ())

@@ -16,10 +16,16 @@
  *
  * processes: counted by the kernel within the sandbox's own user namespace (since Linux 5.14);
  * uid 0 is not bound by it.
+ *
+ * data_size, temp_size, data_files: looked at while it runs, see OcQuota.
+ *
+ * runs: a host application that starts one for each of many files must not bring the machine down;
+ * eight workers of eight tools each are as many as the user's own limits bear.
  */
 static const OcLimits oc_limits_defaults[] = {
   [OC_ROLE_WORKER]
-  = { .address_space = 0, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 256 },
+  = { .address_space = 0, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 256,
+      .data_size = 1024 * MIB, .temp_size = 4096 * MIB, .data_files = 100000, .runs = 8 },
   [OC_ROLE_TOOL]
   = { .address_space = 4096 * MIB, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 128 },
 };

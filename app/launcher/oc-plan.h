@@ -29,7 +29,12 @@ typedef struct
   guint64 memory;        /* bytes, 0: none; all of one sandbox together: see OcMemoryWatch */
   guint64 file_size;
   guint64 open_files;
-  guint64 processes; /* does not bind uid 0 */
+  guint64 processes;  /* does not bind uid 0, whom only a control group does */
+  /* Of a whole run, its tools included; 0 for a tool, which is counted with its worker: */
+  guint64 data_size;  /* bytes in the data folder: see OcQuota */
+  guint64 temp_size;  /* bytes in the temporary folder */
+  guint64 data_files; /* names in either folder, so that a disk's inodes are not used up */
+  guint runs;         /* of one plugin at a time */
 } OcLimits;
 /* The one table of defaults. */
 const OcLimits *oc_limits_get_default (OcRole role);

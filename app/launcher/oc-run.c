@@ -163,7 +163,10 @@ begin (Run *self)
     return refuse (self, OC_EXIT_REFUSED, error->message, _("A run that cannot be recorded is not made."));
   if (!check_health (self))
     return FALSE;
-  self->run = oc_activity_begin_run (self->activity, options->id, self->host.entry->id, options->surface, &error);
+  self->run = oc_activity_begin_run (self->activity, options->id, self->host.entry->id, options->surface,
+                                     oc_limits_get_default (OC_ROLE_WORKER)->runs, &error);
+  if (self->run == 0 && g_error_matches (error, OC_ERROR, OC_ERROR_BUSY))
+    return refuse (self, OC_EXIT_REFUSED, error->message, _("Wait until one of them has ended, or stop one."));
   if (self->run == 0)
     return refuse (self, OC_EXIT_REFUSED, error->message, _("A run that cannot be recorded is not made."));
   return TRUE;
@@ -239,15 +242,29 @@ warn (Run *self,
   oc_report_add_log (self->report, "warning", error->message);
 }
 
+/* Before the temporary folder is removed, which may take long; and once more after it, since a plugin that fills the disk
+ * with it could otherwise keep its errors from being counted. What counts is written before what merely tells. */
 static gboolean
 write_record (Run *self,
-              OcOutcome outcome,
-              GError **error)
+              OcOutcome outcome)
 {
   OcReport *report = self->report;
+  g_autoptr (GError) flush_error = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean flushed = oc_uses_flush (report->uses, self->activity, self->run, NULL);
+  gboolean ended = oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail,
+                                        &report->errors_in_a_row, NULL);
 
-  return oc_uses_flush (report->uses, self->activity, self->run, error) &&
-         oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail, &report->errors_in_a_row, error);
+  if (flushed && ended)
+    return TRUE;
+  g_clear_pointer (&self->temp, oc_temp_free);
+  ended = ended || oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail,
+                                        &report->errors_in_a_row, &error);
+  if (!oc_uses_flush (report->uses, self->activity, self->run, &flush_error))
+    warn (self, flush_error);
+  if (!ended)
+    warn (self, error);
+  return ended;
 }
 
 static void
@@ -256,24 +273,10 @@ record (Run *self)
   OcReport *report = self->report;
   OcOutcome outcome = report->ran ? report->outcome : OC_OUTCOME_REFUSED;
   g_autoptr (GPtrArray) failures = NULL;
-  g_autoptr (GError) flush_error = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (self->run == 0)
+  if (self->run == 0 || !write_record (self, outcome))
     return;
-  /* Before the temporary folder is removed, which may take long; and once more after it, since a plugin that fills the disk
-   * with it could otherwise keep its errors from being counted. */
-  if (!write_record (self, outcome, NULL))
-    {
-      g_clear_pointer (&self->temp, oc_temp_free);
-      if (!oc_uses_flush (report->uses, self->activity, self->run, &flush_error))
-        warn (self, flush_error);
-      if (!oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail, &report->errors_in_a_row, &error))
-        {
-          warn (self, error);
-          return;
-        }
-    }
   if (!oc_outcome_is_error (outcome) || report->errors_in_a_row < OC_HEALTH_MAX_ERRORS)
     return;
   failures = list_failures (self, &error);

@@ -81,7 +81,8 @@ test_killed (void)
   g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
   activity = oc_activity_open (fixture->paths, NULL);
   runs = oc_activity_list_runs (activity, FIXTURE_ID, 10, NULL);
-  g_assert_cmpint (((OcRun *) runs->pdata[1])->outcome, ==, OC_OUTCOME_RUNNING);
+  g_assert_cmpint (((OcRun *) runs->pdata[1])->outcome, ==, OC_OUTCOME_STOPPED);
+  g_assert_nonnull (strstr (((OcRun *) runs->pdata[1])->message, "launcher was ended"));
 }
 
 /* The same with a tool running in a sandbox of its own, and with a stop. */

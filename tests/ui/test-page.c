@@ -282,7 +282,7 @@ record_run (Home *home)
   gint64 run;
 
   g_assert_no_error (error);
-  run = oc_activity_begin_run (activity, ID, "go", "terminal", &error);
+  run = oc_activity_begin_run (activity, ID, "go", "terminal", 0, &error);
   g_assert_no_error (error);
   g_assert_true (oc_activity_record_use (activity, run, "openURL", "openURL", "https://example.org/", NULL, TRUE, 2, &error));
   g_assert_true (oc_activity_record_use (activity, run, "", "socket", "AF_INET", "worker", FALSE, 3, &error));

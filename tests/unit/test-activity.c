@@ -29,7 +29,7 @@ begin (OcActivity *activity,
        const char *plugin)
 {
   g_autoptr (GError) error = NULL;
-  gint64 run = oc_activity_begin_run (activity, plugin, "go", "terminal", &error);
+  gint64 run = oc_activity_begin_run (activity, plugin, "go", "terminal", 0, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (run, >, 0);
@@ -204,6 +204,108 @@ test_reset_and_clear (void)
   g_assert_cmpuint (end (activity, begin (activity, B), OC_OUTCOME_CRASH), ==, 2);
 }
 
+static OcRun *
+list_one (OcActivity *activity,
+          GPtrArray **runs)
+{
+  g_clear_pointer (runs, g_ptr_array_unref);
+  *runs = oc_activity_list_runs (activity, NULL, 1, NULL);
+  g_assert_nonnull (*runs);
+  g_assert_cmpuint ((*runs)->len, ==, 1);
+  return (*runs)->pdata[0];
+}
+
+/* A run whose launcher is gone does not go on for ever: whoever reads sees it, and the next start writes it. */
+static void
+test_launcher_gone (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcActivity) launcher = open_activity (home);
+  g_autoptr (OcActivity) reader = open_activity (home);
+  g_autoptr (GPtrArray) runs = NULL;
+  gint64 run = begin (launcher, A);
+  gint64 last;
+  OcRun *shown;
+
+  g_assert_true (oc_activity_record_use (launcher, run, "ai", "ai.invoke", "", NULL, TRUE, 1, NULL));
+  last = g_get_real_time ();
+  /* Controls: as long as it is there, by the one who holds it and by another. */
+  g_assert_cmpint (list_one (reader, &runs)->outcome, ==, OC_OUTCOME_RUNNING);
+  g_assert_cmpint (list_one (launcher, &runs)->outcome, ==, OC_OUTCOME_RUNNING);
+  g_assert_true (oc_activity_clear (reader, NULL, NULL));
+  g_clear_pointer (&launcher, oc_activity_unref);
+  for (int i = 0; i < 2; i++)
+    {
+      shown = list_one (reader, &runs);
+      g_assert_cmpint (shown->id, ==, run);
+      g_assert_cmpint (shown->outcome, ==, OC_OUTCOME_STOPPED);
+      g_assert_cmpint (shown->ended, >=, shown->started);
+      g_assert_cmpint (shown->ended, <=, last);
+      g_assert_nonnull (shown->message);
+      if (i == 0)
+        {
+          gint64 next = begin (reader, B);
+
+          g_assert_cmpuint (end (reader, next, OC_OUTCOME_DONE), ==, 0);
+          /* What it came to is not said again by its launcher, should that one come back to life. */
+          g_assert_cmpuint (end (reader, run, OC_OUTCOME_CRASH), ==, 0);
+          g_clear_pointer (&runs, g_ptr_array_unref);
+          runs = oc_activity_list_runs (reader, A, 0, NULL);
+          g_assert_cmpuint (runs->len, ==, 1);
+          g_assert_true (oc_activity_clear (reader, B, NULL));
+        }
+    }
+  g_assert_true (oc_activity_clear (reader, NULL, NULL));
+  g_clear_pointer (&runs, g_ptr_array_unref);
+  runs = oc_activity_list_runs (reader, NULL, 0, NULL);
+  g_assert_cmpuint (runs->len, ==, 0);
+}
+
+static void
+test_at_once (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcActivity) activity = open_activity (home);
+  g_autoptr (OcActivity) first = open_activity (home);
+  g_autoptr (OcActivity) second = open_activity (home);
+  g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 run = begin (first, A);
+
+  begin (second, A);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 2, &error), ==, 0);
+  g_assert_error (error, OC_ERROR, OC_ERROR_BUSY);
+  g_clear_error (&error);
+  runs = oc_activity_list_runs (activity, A, 0, NULL);
+  g_assert_cmpuint (runs->len, ==, 2);
+  /* Another plugin, a higher limit, one that ended, one that was killed: each makes room. */
+  g_assert_cmpint (oc_activity_begin_run (activity, B, "go", "host", 1, NULL), >, 0);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 3, NULL), >, 0);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 3, NULL), ==, 0);
+  end (first, run, OC_OUTCOME_DONE);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 3, NULL), >, 0);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 3, NULL), ==, 0);
+  g_clear_pointer (&second, oc_activity_unref);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 3, NULL), >, 0);
+}
+
+/* A file that was set aside while runs went on: their numbers are not given again as long as they do. */
+static void
+test_held_numbers (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcActivity) old = open_activity (home);
+  g_autoptr (OcActivity) activity = NULL;
+  g_autoptr (GPtrArray) runs = NULL;
+
+  g_assert_cmpint (begin (old, A), ==, 1);
+  g_assert_cmpint (g_remove (oc_paths_get_activity (home->paths)), ==, 0);
+  activity = open_activity (home);
+  g_assert_cmpint (begin (activity, A), ==, 2);
+  runs = oc_activity_list_runs (activity, NULL, 0, NULL);
+  g_assert_cmpuint (runs->len, ==, 1);
+}
+
 /* The user's enabling starts the count anew. */
 static void
 test_enabling_resets (void)
@@ -369,6 +471,9 @@ main (int argc,
   g_test_add_func ("/activity/uses", test_uses);
   g_test_add_func ("/activity/counting", test_counting);
   g_test_add_func ("/activity/reset-and-clear", test_reset_and_clear);
+  g_test_add_func ("/activity/launcher-gone", test_launcher_gone);
+  g_test_add_func ("/activity/at-once", test_at_once);
+  g_test_add_func ("/activity/held-numbers", test_held_numbers);
   g_test_add_func ("/activity/enabling-resets-the-count", test_enabling_resets);
   g_test_add_func ("/activity/concurrent", test_concurrent);
   g_test_add_func ("/activity/keeps-locks", test_keeps_locks);

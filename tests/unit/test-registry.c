@@ -325,7 +325,7 @@ test_live_health (void)
   activity = oc_activity_open (home->paths, NULL);
   for (int i = 0; i < OC_HEALTH_MAX_ERRORS; i++)
     {
-      gint64 run = oc_activity_begin_run (activity, A, "go", "host", NULL);
+      gint64 run = oc_activity_begin_run (activity, A, "go", "host", 0, NULL);
 
       g_assert_true (oc_activity_end_run (activity, run, OC_OUTCOME_CRASH, NULL, NULL, NULL, NULL));
     }
@@ -359,7 +359,7 @@ test_comes_to_rest (void)
 
   home_add_plugin (home, A, "1", "");
   home_enable (home, A);
-  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", NULL), >, 0);
+  g_assert_cmpint (oc_activity_begin_run (activity, A, "go", "host", 0, NULL), >, 0);
   g_clear_pointer (&activity, oc_activity_unref);
   g_signal_connect (watcher->registry, "notify::loading", G_CALLBACK (on_loading), &last);
   oc_registry_start (watcher->registry);
