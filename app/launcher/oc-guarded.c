@@ -6,11 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/oc-error.h"
+#include "launcher/oc-guarded-lists.h"
 
 /* As the kernel's own. */
 #define MAX_LINKS 40
-#define LIST_RESOURCE "/org/ocelot/core/guarded-places.list"
 
 /* Where a variable is not set, its folder is the default below home; where it is, both are guarded.
  */
@@ -297,37 +296,30 @@ add_in_variable (Resolver *self, const char *spec, const char *reason)
     }
 }
 
-static gboolean
-add_line (Resolver *self, char *line, guint number, GError **error)
+static void
+add_line (Resolver *self, char *line)
 {
-  char *path = line;
   char *reason = strchr (line, '\t');
+  char *path = line;
 
-  if (reason == NULL || reason[1] == '\0')
-    {
-      g_set_error (
-          error, OC_ERROR, OC_ERROR_SANDBOX,
-          "guarded-places: line %u of the list of guarded places has no reason after its path",
-          number);
-      return FALSE;
-    }
   *reason++ = '\0';
-  if (path[0] == '/' && path[1] != '\0')
+  if (path[0] == '/')
     resolve (self, path, reason);
-  else if (g_str_has_prefix (path, "~/") && path[2] != '\0')
-    for (gsize i = 0; self->homes[i] != NULL; i++)
-      add_in_home (self, self->homes[i], path + 2, reason);
-  else if (path[0] == '$' && g_ascii_isupper (path[1]))
+  else if (path[0] == '$')
     add_in_variable (self, path, reason);
   else
-    {
-      g_set_error (
-          error, OC_ERROR, OC_ERROR_SANDBOX,
-          "guarded-places: line %u of the list of guarded places begins with none of /, ~/ and $",
-          number);
-      return FALSE;
-    }
-  return TRUE;
+    for (gsize i = 0; self->homes[i] != NULL; i++)
+      add_in_home (self, self->homes[i], path + 2, reason);
+}
+
+static void
+add_text (Resolver *self, const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (gsize i = 0; lines[i] != NULL; i++)
+    if (lines[i][0] != '\0' && lines[i][0] != '#')
+      add_line (self, lines[i]);
 }
 
 static int
@@ -338,8 +330,9 @@ compare_places (gconstpointer a, gconstpointer b)
   return strcmp ((*place_a)->path, (*place_b)->path);
 }
 
-GPtrArray *
-oc_guarded_list_from_text (const char *text, const char *const *homes, GError **error)
+/* Sorted, each once. @lists: (element-type OcGuardedList), checked */
+static GPtrArray *
+resolve_lists (GPtrArray *lists, const char *const *homes)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (
       (GDestroyNotify)oc_guarded_place_free);
@@ -347,12 +340,10 @@ oc_guarded_list_from_text (const char *text, const char *const *homes, GError **
       (GDestroyNotify)oc_guarded_place_free);
   g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                                           folder_free);
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   Resolver resolver = { .homes = homes, .folders = folders, .places = all };
 
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (lines[i][0] != '\0' && lines[i][0] != '#' && !add_line (&resolver, lines[i], i + 1, error))
-      return NULL;
+  for (guint i = 0; i < lists->len; i++)
+    add_text (&resolver, ((OcGuardedList *)lists->pdata[i])->text);
   g_ptr_array_sort (all, compare_places);
   for (guint i = 0; i < all->len; i++)
     if (places->len == 0 || compare_places (&places->pdata[places->len - 1], &all->pdata[i]) != 0)
@@ -361,18 +352,19 @@ oc_guarded_list_from_text (const char *text, const char *const *homes, GError **
 }
 
 GPtrArray *
-oc_guarded_list (const char *const *homes, GError **error)
+oc_guarded_list_from_text (const char *text, const char *const *homes, GError **error)
 {
-  g_autoptr (GBytes) bytes = g_resources_lookup_data (LIST_RESOURCE, G_RESOURCE_LOOKUP_FLAGS_NONE,
-                                                      NULL);
-  g_autofree char *text = NULL;
+  g_autoptr (GPtrArray) lists = g_ptr_array_new ();
+  OcGuardedList list = { .text = (char *)text };
 
-  if (bytes == NULL)
-    {
-      g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-                   "guarded-places: the list of guarded places is missing from the program");
-      return NULL;
-    }
-  text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-  return oc_guarded_list_from_text (text, homes, error);
+  g_ptr_array_add (lists, &list);
+  return oc_guarded_list_check (&list, error) ? resolve_lists (lists, homes) : NULL;
+}
+
+GPtrArray *
+oc_guarded_list (OcPaths *paths, const char *const *homes, GError **error)
+{
+  g_autoptr (GPtrArray) lists = oc_guarded_lists_read (paths, homes, error);
+
+  return lists != NULL ? resolve_lists (lists, homes) : NULL;
 }

@@ -3,6 +3,8 @@
 
 #include <gio/gio.h>
 
+#include "core/oc-paths.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -20,14 +22,14 @@ typedef struct
 } OcGuardedPlace;
 void oc_guarded_place_free (OcGuardedPlace *self);
 
-/* The list that is built in, for each of @homes. A line: a path, a tab, the reason; "#" begins a
+/* All lists (see OcGuardedList), for each of @homes. A line: a path, a tab, the reason; "#" begins a
  * comment. The path begins with
  * "/", "~/" (each home) or "$NAME" (an environment variable holding an absolute path; nothing where
  * it is not set). Where $XDG_CONFIG_HOME and the like are set to odd places, "~/.config/x" and
- * "$XDG_CONFIG_HOME/x" both mean both. Looks at the host. Errors: OC_ERROR_SANDBOX: the list cannot
+ * "$XDG_CONFIG_HOME/x" both mean both. Looks at the host. Errors: OC_ERROR_SANDBOX: a list cannot
  * be used. (transfer full) (element-type OcGuardedPlace), sorted by path, each path once */
-GPtrArray *oc_guarded_list (const char *const *homes, GError **error);
-/* The same for another list, for tests. */
+GPtrArray *oc_guarded_list (OcPaths *paths, const char *const *homes, GError **error);
+/* The same for one list, for tests. */
 GPtrArray *oc_guarded_list_from_text (const char *text, const char *const *homes, GError **error);
 /* Adds @path as it is on this machine, with every symlink on the way. */
 void oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which places are covered, and where the plugin's own folders appear again in what is covered. */
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-text.h"
+#include "launcher/oc-guarded-lists.h"
 #include "launcher/oc-guarded.h"
 #include "launcher/oc-mount-table.h"
 #include "launcher/oc-plan-private.h"
@@ -52,24 +52,6 @@ static const struct
   { "/run/cups", "printers" },
   { "/run/screen", "terminals" },
 };
-
-/* NULL-terminated, the environment's first. The real home is guarded too where HOME is something
- * else. */
-static GPtrArray *
-list_homes (OcPlan *self)
-{
-  GPtrArray *homes = g_ptr_array_new_with_free_func (g_free);
-  struct passwd entry, *found = NULL;
-  char buffer[4096];
-
-  g_ptr_array_add (homes, g_strdup (self->home));
-  if (getpwuid_r (geteuid (), &entry, buffer, sizeof buffer, &found) == 0 && found != NULL
-      && found->pw_dir != NULL && g_path_is_absolute (found->pw_dir)
-      && strcmp (found->pw_dir, self->home) != 0)
-    g_ptr_array_add (homes, g_strdup (found->pw_dir));
-  g_ptr_array_add (homes, NULL);
-  return homes;
-}
 
 static void
 add_mask (OcPlan *self, const char *path, const char *reason)
@@ -155,9 +137,13 @@ add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *re
 }
 
 static gboolean
-add_guarded (OcPlan *self, const char *const *homes, OcMountTable *table, GError **error)
+add_guarded (OcPlan *self,
+             OcPaths *paths,
+             const char *const *homes,
+             OcMountTable *table,
+             GError **error)
 {
-  g_autoptr (GPtrArray) places = oc_guarded_list (homes, error);
+  g_autoptr (GPtrArray) places = oc_guarded_list (paths, homes, error);
 
   if (places == NULL)
     return FALSE;
@@ -359,13 +345,12 @@ gboolean
 oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
 {
   g_autoptr (OcMountTable) table = oc_mount_table_new (error);
-  g_autoptr (GPtrArray) homes = NULL;
+  g_auto (GStrv) homes = oc_guarded_list_homes (self->home);
 
   if (table == NULL)
     return FALSE;
-  homes = list_homes (self);
-  add_services (self, (const char *const *)homes->pdata);
-  if (!add_guarded (self, (const char *const *)homes->pdata, table, error)
+  add_services (self, (const char *const *)homes);
+  if (!add_guarded (self, paths, (const char *const *)homes, table, error)
       || !add_own_base (self, paths, table, error)
       || !add_system_plugins (self, paths, table, error))
     return FALSE;

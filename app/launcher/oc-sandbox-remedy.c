@@ -153,7 +153,8 @@ oc_sandbox_dup_remedy_for (const char *layer, const char *root)
       || strcmp (layer, "own-folders-writable") == 0)
     return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have "
                         "become a symbolic link, or lie "
-                        "somewhere that is kept from plugins."));
+                        "somewhere that is kept from plugins, or a line of a list of guarded "
+                        "places does not fit."));
   if (strcmp (layer, "launcher") == 0)
     return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, "
                         "as in a container."));

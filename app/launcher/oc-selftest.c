@@ -15,6 +15,7 @@
 #include "core/oc-error.h"
 #include "core/oc-fd.h"
 #include "core/oc-text.h"
+#include "launcher/oc-guarded-lists.h"
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-selftest-private.h"
 
@@ -22,6 +23,7 @@
 #define CANARY_TIMEOUT_US (10 * G_USEC_PER_SEC)
 #define CANARY_MAX_OUTPUT 16384
 #define LAYER_LAUNCHER "launcher"
+#define LAYER_GUARDED "guarded-places"
 
 /* In the order in which they are shown. */
 static const struct
@@ -34,7 +36,7 @@ static const struct
   { "user-namespace", N_ ("User namespace"), N_ ("The plugin has no rights of its user outside.") },
   { "mounts-read-only", N_ ("Read-only files"),
     N_ ("Files outside the plugin's own folders cannot be changed; before, they could.") },
-  { "guarded-places", N_ ("Guarded places"),
+  { LAYER_GUARDED, N_ ("Guarded places"),
     N_ ("Keys, other plugins and the record of consent cannot be read; before, they could.") },
   { "own-folders-writable", N_ ("The plugin's own folders"),
     N_ ("The plugin can write its own data and temporary files.") },
@@ -174,7 +176,7 @@ try_controls (SelfTest *self)
   if (!can_open (self, OC_CANARY_KEY, O_RDONLY)
       || !can_open (self, OC_CANARY_KEY_FOLDER, O_RDONLY | O_DIRECTORY)
       || !can_open (self, OC_CANARY_OCELOT "/consent.json", O_RDONLY))
-    return "guarded-places";
+    return LAYER_GUARDED;
   if (!can_open (self, OC_CANARY_FIFO, O_RDWR))
     return "landlock";
   if (kill (getpid (), 0) != 0)
@@ -284,6 +286,28 @@ run_canary (SelfTest *self, GError **error)
   return TRUE;
 }
 
+/* The canary's home is made up; the lists of guarded places are the user's and the administrator's
+ * own. */
+static gboolean
+check_lists (SelfTest *self, GError **error)
+{
+  g_autoptr (OcPaths) paths = oc_paths_new_for_user ();
+  g_auto (GStrv) homes = oc_guarded_list_homes (g_get_home_dir ());
+  g_autoptr (GPtrArray) lists = oc_guarded_lists_read (paths, (const char *const *)homes, error);
+  g_autofree char *described = lists != NULL ? oc_guarded_lists_describe (lists) : NULL;
+
+  if (lists == NULL)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (layers); i++)
+    if (strcmp (layers[i].id, LAYER_GUARDED) == 0 && self->outcomes[i].holds)
+      {
+        g_autofree char *before = g_steal_pointer (&self->outcomes[i].detail);
+
+        self->outcomes[i].detail = g_strdup_printf ("%s %s", before, described);
+      }
+  return TRUE;
+}
+
 /* The layer an error is about is its message's first word; the launcher's own where it is not in
  * the table. */
 static void
@@ -369,7 +393,7 @@ oc_selftest_run (gboolean allow_root)
   else
     {
       uncontrolled = try_controls (&self);
-      if (!run_canary (&self, &error))
+      if (!run_canary (&self, &error) || !check_lists (&self, &error))
         set_failed (&self, error);
       if (uncontrolled != NULL)
         set_outcome (&self, uncontrolled, FALSE,
