@@ -77,8 +77,8 @@ oc_stage_send (
 
 /* The launcher's handlers are GLib's: they must not run here. Ignored signals would stay ignored
  * across exec. */
-static void
-reset_signals (const OcStage *stage)
+void
+oc_stage_reset_signals (const OcStage *stage)
 {
   struct sigaction action = { .sa_handler = SIG_DFL };
   sigset_t mask;
@@ -149,25 +149,16 @@ enter_user_namespace (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "prctl");
 }
 
-/* All descriptors that are needed moved up, out of the way of 0 to 4; everything else is closed at
- * once, the launcher's open files, D-Bus and database among them. */
-static void
-keep_descriptors (OcStage *stage)
+void
+oc_stage_move_descriptors (const OcStage *stage, int *const *kept, size_t n, int first, int flags)
 {
-  int *kept[COMMAND_FDS + 3] = { &stage->ready_fd, &stage->status_fd, &stage->life_fd,
-                                 &stage->fds[0],   &stage->fds[1],    &stage->fds[2],
-                                 &stage->fds[3],   &stage->fds[4] };
-  int highest = FIRST_FREE_FD + (int)(sizeof kept / sizeof *kept);
+  int highest = first + (int)n;
 
   /* Two rounds: the first takes them out of the way of the places the second gives them. */
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-    {
-      if (*kept[i] < 0)
-        continue;
-      if (*kept[i] > highest)
-        highest = *kept[i];
-    }
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+  for (size_t i = 0; i < n; i++)
+    if (*kept[i] > highest)
+      highest = *kept[i];
+  for (size_t i = 0; i < n; i++)
     {
       int fd = *kept[i] < 0 ? -1 : fcntl (*kept[i], F_DUPFD_CLOEXEC, highest + 1);
 
@@ -177,16 +168,25 @@ keep_descriptors (OcStage *stage)
     }
   if (close_range (0, (unsigned int)highest, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "close_range");
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+  for (size_t i = 0; i < n; i++)
     {
       if (*kept[i] < 0)
         continue;
-      if (dup3 (*kept[i], FIRST_FREE_FD + (int)i, O_CLOEXEC) < 0)
+      if (dup3 (*kept[i], first + (int)i, flags) < 0)
         oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "duplicate");
-      *kept[i] = FIRST_FREE_FD + (int)i;
+      *kept[i] = first + (int)i;
     }
-  if (close_range (FIRST_FREE_FD + sizeof kept / sizeof *kept, ~0U, 0) != 0)
+  if (close_range ((unsigned int)first + (unsigned int)n, ~0U, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_DESCRIPTORS, "close_range");
+}
+
+void
+oc_stage_keep_descriptors (OcStage *stage)
+{
+  int *kept[] = { &stage->ready_fd, &stage->status_fd, &stage->life_fd, &stage->fds[0],
+                  &stage->fds[1],   &stage->fds[2],    &stage->fds[3],  &stage->fds[4] };
+
+  oc_stage_move_descriptors (stage, kept, sizeof kept / sizeof *kept, FIRST_FREE_FD, O_CLOEXEC);
 }
 
 /* A caller's /dev/null is replaced too: it names the host's node, whose owner (uid 0) could change
@@ -277,24 +277,37 @@ be_reaper (OcStage *stage, pid_t command, int signal_fd)
   reap (stage, command, signal_fd);
 }
 
+/* The end of the launcher may have come before the death signal was asked for: then nobody is
+ * told. */
+static void
+follow_launcher (const OcStage *stage)
+{
+  if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+    oc_stage_fail (stage, OC_LAYER_PROCESSES, "prctl");
+  if (!is_alive (stage->life_fd))
+    _exit (EXIT_REFUSED);
+}
+
 _Noreturn void
 oc_stage_main (OcStage *stage)
+{
+  oc_stage_keep_descriptors (stage);
+  follow_launcher (stage);
+  oc_stage_reset_signals (stage);
+  enter_user_namespace (stage);
+  if (sethostname ("plugin", strlen ("plugin")) != 0)
+    oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "hostname");
+  oc_stage_mount (stage);
+  oc_stage_finish (stage);
+}
+
+_Noreturn void
+oc_stage_finish (OcStage *stage)
 {
   sigset_t child;
   pid_t command;
   int signal_fd;
 
-  keep_descriptors (stage);
-  if (prctl (PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
-    oc_stage_fail (stage, OC_LAYER_PROCESSES, "prctl");
-  /* Gone before the line above: nobody would be told. */
-  if (!is_alive (stage->life_fd))
-    _exit (EXIT_REFUSED);
-  reset_signals (stage);
-  enter_user_namespace (stage);
-  if (sethostname ("plugin", strlen ("plugin")) != 0)
-    oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "hostname");
-  oc_stage_mount (stage);
   open_null (stage);
   if (setsid () < 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "session");

@@ -12,33 +12,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "launcher/oc-sandbox-devices.h"
 #include "launcher/oc-sandbox-private.h"
 
 #define MASK_FILE "/dev/.mask-file"
 #define MASK_FOLDER "/dev/.mask-folder"
 #define HOST_ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-
-/* The whole of /dev. */
-static const struct
-{
-  const char *path;
-  unsigned int device_minor;
-} devices[] = {
-  { "/dev/null", 3 },   { "/dev/zero", 5 },    { "/dev/full", 7 },
-  { "/dev/random", 8 }, { "/dev/urandom", 9 },
-};
-#define N_DEVICES (sizeof devices / sizeof *devices)
-
-static const struct
-{
-  const char *target;
-  const char *path;
-} links[] = {
-  { "/proc/self/fd", "/dev/fd" },
-  { "/proc/self/fd/0", "/dev/stdin" },
-  { "/proc/self/fd/1", "/dev/stdout" },
-  { "/proc/self/fd/2", "/dev/stderr" },
-};
 
 static int
 set_attrs (int fd,
@@ -102,27 +81,27 @@ clone_own_trees (OcStage *stage)
 }
 
 static void
-clone_devices (const OcStage *stage, int trees[N_DEVICES])
+clone_devices (const OcStage *stage, int trees[OC_N_DEVICES])
 {
-  for (size_t i = 0; i < N_DEVICES; i++)
+  for (size_t i = 0; i < OC_N_DEVICES; i++)
     {
       struct stat info;
-      int place = oc_stage_open_place (devices[i].path);
+      int place = oc_stage_open_place (oc_devices[i].path);
 
       if (place < 0 || fstat (place, &info) != 0)
-        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_devices[i].path);
       /* A container may have put something else there. */
-      if (!S_ISCHR (info.st_mode) || info.st_rdev != makedev (1, devices[i].device_minor))
+      if (!S_ISCHR (info.st_mode) || info.st_rdev != makedev (OC_DEVICE_MAJOR, oc_devices[i].device_minor))
         {
           errno = ENODEV;
-          oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+          oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_devices[i].path);
         }
       trees[i] = clone_tree (place, 0);
       /* Read-only does not keep from writing to a device; it keeps uid 0, who owns it, from
        * chmod(). */
       if (trees[i] < 0
           || set_attrs (trees[i], "", AT_EMPTY_PATH, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NODEV, 0) != 0)
-        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_devices[i].path);
       close (place);
     }
 }
@@ -139,26 +118,26 @@ make_mask_sources (const OcStage *stage)
 static void
 mount_devices (const OcStage *stage)
 {
-  int trees[N_DEVICES];
+  int trees[OC_N_DEVICES];
 
   clone_devices (stage, trees);
   if (mount ("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
              "mode=0755,size=64k,nr_inodes=64")
       != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
-  for (size_t i = 0; i < N_DEVICES; i++)
+  for (size_t i = 0; i < OC_N_DEVICES; i++)
     {
-      int place = open (devices[i].path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
+      int place = open (oc_devices[i].path, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC | O_NOFOLLOW,
                         0444);
 
       if (place < 0 || attach (trees[i], place) != 0)
-        oc_stage_fail (stage, OC_LAYER_MOUNTS, devices[i].path);
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_devices[i].path);
       close (place);
       close (trees[i]);
     }
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-    if (symlink (links[i].target, links[i].path) != 0)
-      oc_stage_fail (stage, OC_LAYER_MOUNTS, links[i].path);
+  for (size_t i = 0; i < OC_N_DEVICE_LINKS; i++)
+    if (symlink (oc_device_links[i].target, oc_device_links[i].path) != 0)
+      oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_device_links[i].path);
   if (mkdir ("/dev/shm", 0555) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev/shm");
   make_mask_sources (stage);

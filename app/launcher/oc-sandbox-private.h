@@ -16,6 +16,7 @@ typedef enum
   OC_LAYER_NONE = 0,
   OC_LAYER_DESCRIPTORS,
   OC_LAYER_USER_NAMESPACE,
+  OC_LAYER_NETWORK,
   OC_LAYER_MOUNTS,
   OC_LAYER_GUARDED,
   OC_LAYER_PROCESSES,
@@ -33,6 +34,7 @@ typedef enum
   OC_OP_HIDE,     /* an empty folder on top, searchable but not listable, with mount points in it */
   OC_OP_READ_ONLY, /* the tree itself, back at its place inside something hidden */
   OC_OP_WRITABLE,  /* the same, and writable */
+  OC_OP_CONTENT,   /* a read-only file of our own on top */
 } OcOpKind;
 
 typedef struct
@@ -41,6 +43,7 @@ typedef struct
   const char *path;          /* absolute, canonical */
   const char *const *points; /* HIDE: relative paths of the folders to make, parents first */
   size_t n_points;
+  const char *content;       /* CONTENT */
   bool optional; /* not there any more when it is to be done: nothing to do */
   int fd;        /* the executor's: the cloned tree */
 } OcOp;
@@ -62,6 +65,17 @@ typedef struct
 } OcStageLimit;
 
 #define OC_STAGE_MAX_LIMITS 8
+/* Together with the sockets below they fit into one report. */
+#define OC_STAGE_MAX_PORTS 28
+
+/* The listeners of OC_REPORT_LISTENERS, in their order. */
+enum
+{
+  OC_LISTENER_DNS_DATAGRAM = 0,
+  OC_LISTENER_DNS_STREAM,
+  OC_LISTENER_WATCH, /* packets to where nothing listens: only for the record */
+  OC_LISTENER_FIRST_PORT,
+};
 
 typedef struct
 {
@@ -69,6 +83,9 @@ typedef struct
   gid_t gid;
   bool private_network; /* a network namespace of its own */
   bool sockets;         /* the filter lets IPv4 and IPv6 sockets be made */
+  bool named_hosts;     /* all that is sent in the private network arrives at sockets for the broker outside */
+  uint16_t ports[OC_STAGE_MAX_PORTS];
+  size_t n_ports;
 
   OcOp *ops; /* sorted: what lies above comes first */
   size_t n_ops;
@@ -114,12 +131,24 @@ typedef struct
 
 /* In the new namespaces, as pid 1. */
 _Noreturn void oc_stage_main (OcStage *stage);
+/* What is the same for all executors: once everything is mounted, the seal, the command, and then
+ * its reaper. */
+_Noreturn void oc_stage_finish (OcStage *stage);
+/* The launcher's handlers are GLib's: they must not run here. Leaves SIGCHLD blocked. */
+void oc_stage_reset_signals (const OcStage *stage);
+/* All descriptors that are needed moved up, out of the way of 0 to 4; everything else is closed at
+ * once, the launcher's open files, D-Bus and database among them. */
+void oc_stage_keep_descriptors (OcStage *stage);
+/* The same for a list of them (below zero: none): they become @first, @first + 1, … with @flags of dup3(). */
+void oc_stage_move_descriptors (const OcStage *stage, int *const *kept, size_t n, int first, int flags);
 /* Says why on the ready pipe and ends: nothing ran. Uses errno. */
 _Noreturn void oc_stage_fail (const OcStage *stage, OcLayerKind layer, const char *what);
 
 /* A report that brings descriptors, on the ready socket. Fails as oc_stage_fail() does. */
 void oc_stage_send (const OcStage *stage, OcReportKind kind, OcLayerKind layer, const int *fds, size_t n_fds);
 
+/* Does nothing unless named_hosts. Needs the capabilities of the network namespace. */
+void oc_stage_network (const OcStage *stage);
 void oc_stage_mount (OcStage *stage);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */
 void oc_stage_seal (const OcStage *stage);

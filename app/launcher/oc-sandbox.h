@@ -22,6 +22,19 @@ typedef struct
  */
 typedef struct _OcProcess OcProcess;
 
+/* Who makes the namespaces and mounts; everything else is the same. */
+typedef enum
+{
+  OC_EXECUTOR_AUTO = 0, /* direct, or bubblewrap where the system lets only that create namespaces */
+  OC_EXECUTOR_DIRECT,
+  OC_EXECUTOR_BUBBLEWRAP,
+} OcExecutor;
+
+/* For all sandboxes of this process; OC_EXECUTOR_AUTO until told. None is used unless its self-test passes. */
+void oc_sandbox_set_executor (OcExecutor executor);
+/* The one in use: after a sandbox was started, never OC_EXECUTOR_AUTO. */
+OcExecutor oc_sandbox_get_executor (void);
+
 /* Builds the sandbox and executes the command in it. Returns once the command has been executed or refused; @command's
  * descriptors stay the caller's. Errors: OC_ERROR_SANDBOX (a layer failed: nothing ran; the message names layer and reason),
  * OC_ERROR_NOT_FOUND (all layers hold, but the program could not be executed: the message says why). */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/oc-fd.h"
+#include "launcher/oc-executor.h"
 
 #define DEADLINE_US (20 * G_USEC_PER_SEC)
 /* Above any pid in the sandbox, so that the victim's means nothing there. */
@@ -244,6 +245,17 @@ start_victim (void)
     }
 }
 
+void
+host_use_executor (void)
+{
+  const char *id = g_getenv ("OC_EXECUTOR");
+  OcExecutor executor = OC_EXECUTOR_DIRECT;
+
+  if (id != NULL && !oc_executor_from_id (id, &executor))
+    g_error ("OC_EXECUTOR is direct or bubblewrap, not %s", id);
+  oc_sandbox_set_executor (executor);
+}
+
 Host *
 host_new (void)
 {
@@ -255,6 +267,7 @@ host_new (void)
   g_autofree char *dgram = NULL;
   const char *data_dirs[] = { NULL, NULL };
 
+  host_use_executor ();
   self->base = g_dir_make_tmp ("octest-XXXXXX", &error);
   g_assert_no_error (error);
   self->home = g_build_filename (self->base, "home", NULL);

@@ -29,6 +29,9 @@ typedef struct
   GPid victim;
 } Host;
 
+/* The executor that the environment's OC_EXECUTOR names, "direct" (also where it is not set) or "bubblewrap", for all sandboxes
+ * of this process; host_new() does it too. A test of both registers itself once, and meson runs it twice. */
+void host_use_executor (void);
 Host *host_new (void);
 void host_free (Host *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Host, host_free)
