@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "launcher/oc-net-names.h"
 #include "launcher/oc-plan.h"
 #include "launcher/oc-sandbox-private.h"
 
@@ -13,6 +14,7 @@ typedef struct
   char *path;        /* canonical */
   char *reason;      /* for people */
   GPtrArray *points; /* HIDE: relative paths, parents first */
+  const char *content; /* CONTENT: static */
 } OcPlace;
 
 struct _OcPlan
@@ -24,6 +26,7 @@ struct _OcPlan
   char *home;
   OcNetwork network;
   char **hosts; /* never NULL */
+  OcNetNames *names; /* (nullable): for OC_NETWORK_HOSTS */
   OcRole role;
   OcLimits limits;
   GPtrArray *places; /* (element-type OcPlace), sorted: what lies above comes first */
@@ -39,6 +42,8 @@ void oc_place_free (OcPlace *self);
 
 /* Fills places, denied and notes. */
 gboolean oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error);
+/* The names, and the files that programs look names up with; before the above. */
+gboolean oc_plan_add_network (OcPlan *self, GError **error);
 char **oc_plan_make_environment (OcPlan *self);
 
 G_END_DECLS

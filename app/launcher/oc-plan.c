@@ -134,6 +134,7 @@ plan_clear (gpointer data)
   g_ptr_array_unref (self->notes);
   g_strfreev (self->environment);
   g_strfreev (self->hosts);
+  g_clear_pointer (&self->names, oc_net_names_unref);
 }
 
 OcPlan *
@@ -169,7 +170,8 @@ oc_plan_new (const OcPlanInput *input, GError **error)
       refuse (error, self->home, "the home folder is not an absolute path; set HOME");
       return NULL;
     }
-  if (!check_apart (self, error) || !oc_plan_cover (self, input->paths, error))
+  if (!check_apart (self, error) || !oc_plan_add_network (self, error)
+      || !oc_plan_cover (self, input->paths, error))
     return NULL;
   self->environment = oc_plan_make_environment (self);
   return g_steal_pointer (&self);
@@ -245,6 +247,8 @@ describe_op (OcOpKind kind)
       return "read-only";
     case OC_OP_WRITABLE:
       return "writable";
+    case OC_OP_CONTENT:
+      return "replaced";
     }
   return "?";
 }

@@ -5,6 +5,7 @@
 
 #include "core/oc-paths.h"
 #include "core/oc-permission.h"
+#include "launcher/oc-net-names.h"
 
 G_BEGIN_DECLS
 
@@ -66,6 +67,8 @@ OcPlan *oc_plan_new (const OcPlanInput *input,
 OcPlan *oc_plan_ref (OcPlan *self);
 void oc_plan_unref (OcPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcPlan, oc_plan_unref)
+/* The hosts that are reached, for OC_NETWORK_HOSTS. Borrowed (nullable) */
+OcNetNames *oc_plan_get_names (OcPlan *self);
 /* Whether the canonical @path lies in a place that no plugin may read whoever selected it: a guarded one, one of ours, or
  * either under another name. */
 gboolean oc_plan_denies (OcPlan *self,

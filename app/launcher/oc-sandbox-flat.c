@@ -143,6 +143,21 @@ add_limits (OcStage *stage, const OcLimits *limits)
     add_limit (stage, RLIMIT_NPROC, limits->processes);
 }
 
+static void
+add_ports (OcStage *stage, OcNetNames *names)
+{
+  const guint16 *ports;
+
+  G_STATIC_ASSERT (OC_NET_MAX_PORTS <= OC_STAGE_MAX_PORTS);
+  G_STATIC_ASSERT (OC_LISTENER_FIRST_PORT + OC_STAGE_MAX_PORTS <= OC_REPORT_MAX_FDS);
+  if (names == NULL)
+    return;
+  stage->named_hosts = true;
+  ports = oc_net_names_get_ports (names, &stage->n_ports);
+  if (stage->n_ports > 0)
+    memcpy (stage->ports, ports, stage->n_ports * sizeof *ports);
+}
+
 OcFlat *
 oc_flat_new (OcPlan *plan)
 {
@@ -159,7 +174,8 @@ oc_flat_new (OcPlan *plan)
 
       op.points = (const char *const *)place->points->pdata;
       op.n_points = place->points->len;
-      op.optional = place->kind == OC_OP_MASK;
+      op.content = place->content;
+      op.optional = place->kind == OC_OP_MASK || place->kind == OC_OP_CONTENT;
       g_array_append_val (self->ops, op);
     }
   stage->ops = (OcOp *)(gpointer)self->ops->data;
@@ -171,6 +187,7 @@ oc_flat_new (OcPlan *plan)
   stage->gid = getegid ();
   stage->private_network = plan->network != OC_NETWORK_CLIENT;
   stage->sockets = plan->network != OC_NETWORK_NONE;
+  add_ports (stage, plan->names);
   stage->working_folder = plan->data_folder;
   return self;
 }

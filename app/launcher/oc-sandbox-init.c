@@ -297,6 +297,7 @@ oc_stage_main (OcStage *stage)
   enter_user_namespace (stage);
   if (sethostname ("plugin", strlen ("plugin")) != 0)
     oc_stage_fail (stage, OC_LAYER_USER_NAMESPACE, "hostname");
+  oc_stage_network (stage);
   oc_stage_mount (stage);
   oc_stage_finish (stage);
 }

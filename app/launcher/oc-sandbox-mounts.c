@@ -17,6 +17,7 @@
 
 #define MASK_FILE "/dev/.mask-file"
 #define MASK_FOLDER "/dev/.mask-folder"
+#define CONTENT_FILE "/dev/.content"
 #define HOST_ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 static int
@@ -115,8 +116,34 @@ make_mask_sources (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
 }
 
+/* Each file is a mount that has lost its name before anything runs. */
 static void
-mount_devices (const OcStage *stage)
+make_contents (OcStage *stage)
+{
+  for (size_t i = 0; i < stage->n_ops; i++)
+    {
+      OcOp *op = &stage->ops[i];
+      size_t length;
+      int fd, place;
+
+      if (op->kind != OC_OP_CONTENT)
+        continue;
+      length = strlen (op->content);
+      fd = open (CONTENT_FILE, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+      if (fd < 0 || fchmod (fd, 0444) != 0 || write (fd, op->content, length) != (ssize_t)length)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      close (fd);
+      place = oc_stage_open_place (CONTENT_FILE);
+      op->fd = clone_tree (place, 0);
+      if (op->fd < 0 || set_attrs (op->fd, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY, 0, 0) != 0
+          || unlink (CONTENT_FILE) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
+      close (place);
+    }
+}
+
+static void
+mount_devices (OcStage *stage)
 {
   int trees[OC_N_DEVICES];
 
@@ -141,6 +168,7 @@ mount_devices (const OcStage *stage)
   if (mkdir ("/dev/shm", 0555) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev/shm");
   make_mask_sources (stage);
+  make_contents (stage);
   /* From here on; the masks cloned from it inherit it. */
   if (set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
@@ -240,7 +268,11 @@ do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
        * plugin either. A place that has become a symlink (ELOOP) is not among these: nothing runs.
        */
       if (op->optional && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
-        return;
+        {
+          if (tree >= 0)
+            close (tree);
+          return;
+        }
       oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
     }
   switch (op->kind)
@@ -255,6 +287,7 @@ do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
       break;
     case OC_OP_READ_ONLY:
     case OC_OP_WRITABLE:
+    case OC_OP_CONTENT:
       if (attach (tree, place) != 0)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
       break;
