@@ -37,7 +37,6 @@ struct _OcBroker
   guint stall_source;
   gboolean progress; /* something was written since the stall began to be timed */
 
-  const OcMethod *read_method; /* borrowed: file.readText */
   GHashTable *calls; /* owned: id → OcCall, not yet answered */
   guint n_notifications;
   gboolean taking; /* in take_messages(): an answer from within must not begin another round */
@@ -103,6 +102,23 @@ on_stalled (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static guint
+count_held (OcBroker *self)
+{
+  GHashTableIter iter;
+  gpointer call;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->calls);
+  while (g_hash_table_iter_next (&iter, NULL, &call))
+    {
+      const OcMethod *method = oc_call_get_method (call);
+
+      n += method != NULL && method->held;
+    }
+  return n;
+}
+
 /* Messages are taken as long as the worker takes its answers, and no longer. */
 static gboolean
 may_take (OcBroker *self)
@@ -111,7 +127,7 @@ may_take (OcBroker *self)
 
   if (self->ended || self->worker_is_dead)
     return !self->ended;
-  return self->queue_bytes <= limit && oc_broker_count_calls (self, self->read_method) < OC_BROKER_MAX_READS;
+  return self->queue_bytes <= limit && count_held (self) < OC_BROKER_MAX_HELD;
 }
 
 static void
@@ -473,7 +489,6 @@ oc_broker_new (OcHost *host,
   g_unix_set_fd_nonblocking (from_worker, TRUE, NULL);
   g_queue_init (&self->queue);
   self->calls = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, drop_call);
-  self->read_method = oc_method_find ("file.readText");
   self->end = end_func;
   self->end_data = data;
   return self;

@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 #define OC_BROKER_RESUME_BYTES (4 * 1024 * 1024)
 /* How long it may take nothing of so many. */
 #define OC_BROKER_STALL_S 30
-/* Files read at once: each can become an answer of 6 MB (a control character takes six bytes), and the first limit above
- * only sees answers that are there. */
-#define OC_BROKER_MAX_READS 8
+/* Calls at once of those methods that are marked as held: each can become an answer of 6 MB (a control character takes six
+ * bytes), and the first limit above only sees answers that are there; and what is done one after the other cannot pile up. */
+#define OC_BROKER_MAX_HELD 8
 /* Messages that ask for no answer, in one run: nothing else would slow a worker that sends only these. */
 #define OC_BROKER_MAX_NOTIFICATIONS 100000
 

@@ -17,6 +17,8 @@
 /* Others hold the lock for one read and one write; more than that is a stuck disk. */
 #define LOCK_WAIT_US (2 * G_USEC_PER_SEC)
 #define LOCK_STEP_US 2000
+/* Between two looks whether it was cancelled. */
+#define WRITE_BYTES (256 * 1024)
 
 struct _OcStore
 {
@@ -24,8 +26,11 @@ struct _OcStore
   OcStoreNotice notice;
   gpointer notice_data;
 
-  JsonObject *values; /* owned (nullable): what the file held, as long as it is still the same */
+  /* owned (nullable) (element-type utf8 utf8): each key's value as JSON: what the file held, as long as it is still the same.
+   * As text, so that a change of one does not cost the writing out of all others. */
+  GHashTable *values;
   struct stat seen;
+  gint cancelled; /* atomic */
 };
 
 OcStore *
@@ -44,9 +49,21 @@ oc_store_new (const char *path,
 void
 oc_store_free (OcStore *self)
 {
-  g_clear_pointer (&self->values, json_object_unref);
+  g_clear_pointer (&self->values, g_hash_table_unref);
   g_free (self->path);
   g_free (self);
+}
+
+void
+oc_store_cancel (OcStore *self)
+{
+  g_atomic_int_set (&self->cancelled, TRUE);
+}
+
+static GHashTable *
+new_values (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
 static gboolean
@@ -99,12 +116,14 @@ set_aside (OcStore *self,
 }
 
 /* @data: what the file holds. */
-static JsonObject *
+static GHashTable *
 parse_values (const char *data,
               gsize len,
               GError **error)
 {
   g_autoptr (JsonNode) root = oc_json_parse (data, len, OC_STORE_MAX_BYTES, error);
+  g_autoptr (GList) keys = NULL;
+  GHashTable *table;
   JsonObject *object;
   JsonNode *values;
 
@@ -117,7 +136,12 @@ parse_values (const char *data,
       g_set_error_literal (error, OC_ERROR, OC_ERROR_DAMAGED, _("it has no “values”"));
       return NULL;
     }
-  return json_object_ref (json_node_get_object (values));
+  table = new_values ();
+  object = json_node_get_object (values);
+  keys = json_object_get_members (object);
+  for (GList *l = keys; l != NULL; l = l->next)
+    g_hash_table_insert (table, g_strdup (l->data), oc_json_to_string (json_object_get_member (object, l->data), FALSE));
+  return table;
 }
 
 /* 1: open; 0: there is none; -1: error. */
@@ -189,10 +213,10 @@ load (OcStore *self,
       close (fd);
       return TRUE;
     }
-  g_clear_pointer (&self->values, json_object_unref);
+  g_clear_pointer (&self->values, g_hash_table_unref);
   if (found == 0)
     {
-      self->values = json_object_new ();
+      self->values = new_values ();
       memset (&self->seen, 0, sizeof self->seen);
       return TRUE;
     }
@@ -208,7 +232,7 @@ load (OcStore *self,
   *damaged = TRUE;
   if (!locked)
     return TRUE;
-  self->values = json_object_new ();
+  self->values = new_values ();
   memset (&self->seen, 0, sizeof self->seen);
   return set_aside (self, local->message, error);
 }
@@ -234,7 +258,7 @@ take_lock (OcStore *self,
           close (fd);
           return -1;
         }
-      if (g_get_monotonic_time () > deadline)
+      if (g_get_monotonic_time () > deadline || g_atomic_int_get (&self->cancelled))
         {
           g_set_error (error, OC_ERROR, OC_ERROR_TIMED_OUT, _("%s is being written by another run for too long."), self->path);
           close (fd);
@@ -246,13 +270,14 @@ take_lock (OcStore *self,
 }
 
 static gboolean
-write_all (int fd,
+write_all (OcStore *self,
+           int fd,
            const char *data,
            gsize len)
 {
   while (len > 0)
     {
-      ssize_t n = write (fd, data, len);
+      ssize_t n = write (fd, data, MIN (len, WRITE_BYTES));
 
       if (n < 0 && errno == EINTR)
         continue;
@@ -260,6 +285,11 @@ write_all (int fd,
         return FALSE;
       data += n;
       len -= (gsize) n;
+      if (g_atomic_int_get (&self->cancelled))
+        {
+          errno = ECANCELED;
+          return FALSE;
+        }
     }
   return fsync (fd) == 0;
 }
@@ -276,20 +306,24 @@ sync_folder (const char *path)
   return ok;
 }
 
-/* A temporary file, fsync, rename, fsync of the folder: answered only once it is there to stay. */
+/* A new file, fsync, rename, fsync of the folder: answered only once it is there to stay. Its name is always the same, which
+ * the lock makes safe: what a launcher that was killed left is gone with the next change. */
 static gboolean
 replace_file (OcStore *self,
               const char *text,
               gsize len,
               GError **error)
 {
-  g_autofree char *path = g_strconcat (self->path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (path, O_RDWR | O_CLOEXEC, 0600);
+  g_autofree char *path = g_strconcat (self->path, ".new", NULL);
+  int fd;
   gboolean ok;
 
+  if (g_unlink (path) != 0 && errno != ENOENT)
+    return fail_io (self, _("could not be written"), error);
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return fail_io (self, _("could not be written"), error);
-  ok = write_all (fd, text, len) && fstat (fd, &self->seen) == 0;
+  ok = write_all (self, fd, text, len) && fstat (fd, &self->seen) == 0;
   ok = close (fd) == 0 && ok;
   ok = ok && g_rename (path, self->path) == 0 && sync_folder (self->path);
   if (ok)
@@ -299,34 +333,66 @@ replace_file (OcStore *self,
   return FALSE;
 }
 
+static int
+compare_keys (const void *a,
+              const void *b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* Sorted. (transfer container) */
+static const char **
+get_keys (OcStore *self,
+          guint *n)
+{
+  const char **keys = (const char **) g_hash_table_get_keys_as_array (self->values, n);
+
+  qsort (keys, *n, sizeof *keys, compare_keys);
+  return keys;
+}
+
+static void
+append_key (GString *text,
+            const char *key)
+{
+  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), key);
+  g_autofree char *quoted = oc_json_to_string (node, FALSE);
+
+  g_string_append (text, quoted);
+}
+
 static gboolean
 save (OcStore *self,
       GError **error)
 {
-  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
-  JsonObject *object = json_object_new ();
-  g_autofree char *text = NULL;
+  guint n = 0;
+  g_autofree const char **keys = get_keys (self, &n);
+  g_autoptr (GString) text = g_string_new ("{\"version\":1,\"values\":{");
 
-  json_object_set_int_member (object, "version", 1);
-  json_object_set_object_member (object, "values", json_object_ref (self->values));
-  json_node_take_object (root, object);
-  text = oc_json_to_string (root, FALSE);
-  if (strlen (text) > OC_STORE_MAX_BYTES)
+  for (guint i = 0; i < n && text->len <= OC_STORE_MAX_BYTES; i++)
+    {
+      if (i > 0)
+        g_string_append_c (text, ',');
+      append_key (text, keys[i]);
+      g_string_append_c (text, ':');
+      g_string_append (text, g_hash_table_lookup (self->values, keys[i]));
+    }
+  g_string_append (text, "}}");
+  if (text->len > OC_STORE_MAX_BYTES)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A plugin’s stored values take at most 10 MiB in all. Remove some first."));
       return FALSE;
     }
-  return replace_file (self, text, strlen (text), error);
+  return replace_file (self, text->str, text->len, error);
 }
 
 gboolean
 oc_store_get (OcStore *self,
               const char *key,
-              JsonNode **value,
+              char **json,
               GError **error)
 {
   gboolean damaged;
-  JsonNode *node;
 
   if (!load (self, FALSE, &damaged, error))
     return FALSE;
@@ -341,16 +407,15 @@ oc_store_get (OcStore *self,
       if (!ok)
         return FALSE;
     }
-  node = json_object_get_member (self->values, key);
-  *value = node ? json_node_copy (node) : NULL;
+  *json = g_strdup (g_hash_table_lookup (self->values, key));
   return TRUE;
 }
 
-/* @value: (nullable): NULL removes. */
+/* @json: (nullable): NULL removes. */
 static gboolean
 change (OcStore *self,
         const char *key,
-        JsonNode *value,
+        const char *json,
         gboolean *removed,
         GError **error)
 {
@@ -362,15 +427,15 @@ change (OcStore *self,
   if (lock < 0)
     return FALSE;
   ok = load (self, TRUE, &damaged, error);
-  had = ok && json_object_has_member (self->values, key);
-  if (ok && value != NULL)
-    json_object_set_member (self->values, key, json_node_copy (value));
+  had = ok && g_hash_table_contains (self->values, key);
+  if (ok && json != NULL)
+    g_hash_table_insert (self->values, g_strdup (key), g_strdup (json));
   else if (had)
-    json_object_remove_member (self->values, key);
-  if (ok && (value != NULL || had))
+    g_hash_table_remove (self->values, key);
+  if (ok && (json != NULL || had))
     ok = save (self, error);
   if (!ok)
-    g_clear_pointer (&self->values, json_object_unref);
+    g_clear_pointer (&self->values, g_hash_table_unref);
   close (lock);
   if (ok && removed != NULL)
     *removed = had;
@@ -380,18 +445,16 @@ change (OcStore *self,
 gboolean
 oc_store_set (OcStore *self,
               const char *key,
-              JsonNode *value,
+              const char *json,
               GError **error)
 {
-  g_autofree char *text = oc_json_to_string (value, FALSE);
-
-  if (strlen (text) > OC_STORE_MAX_VALUE_BYTES)
+  if (strlen (json) > OC_STORE_MAX_VALUE_BYTES)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A stored value takes at most 1 MiB as JSON; this one takes %" G_GSIZE_FORMAT " bytes."),
-                   strlen (text));
+                   strlen (json));
       return FALSE;
     }
-  return change (self, key, value, NULL, error);
+  return change (self, key, json, NULL, error);
 }
 
 gboolean
@@ -403,28 +466,16 @@ oc_store_remove (OcStore *self,
   return change (self, key, NULL, removed, error);
 }
 
-static int
-compare_keys (const void *a,
-              const void *b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
 char **
 oc_store_list (OcStore *self,
                GError **error)
 {
-  g_autoptr (JsonNode) unused = NULL;
-  g_autoptr (GList) keys = NULL;
-  char **list;
-  gsize n = 0;
+  g_autofree char *unused = NULL;
+  g_autofree const char **keys = NULL;
+  guint n = 0;
 
   if (!oc_store_get (self, "", &unused, error))
     return NULL;
-  keys = json_object_get_members (self->values);
-  list = g_new0 (char *, g_list_length (keys) + 1);
-  for (GList *l = keys; l != NULL; l = l->next)
-    list[n++] = g_strdup (l->data);
-  qsort (list, n, sizeof *list, compare_keys);
-  return list;
+  keys = get_keys (self, &n);
+  return g_strdupv ((char **) keys);
 }

@@ -25,16 +25,20 @@ OcStore *oc_store_new (const char *path,
                        gpointer data);
 void oc_store_free (OcStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcStore, oc_store_free)
+/* From any thread: what goes on fails soon, with nothing changed. */
+void oc_store_cancel (OcStore *self);
 
-/* TRUE and NULL: there is no such key. @value: (out) (transfer full) (nullable).
+/* Values are JSON, as text on one line. Any one thread at a time.
+ *
+ * TRUE and NULL: there is no such key. @json: (out) (transfer full) (nullable).
  * Errors of all: OC_ERROR_IO; OC_ERROR_TIMED_OUT (another run holds the lock); OC_ERROR_INVALID (a limit, the message names it). */
 gboolean oc_store_get (OcStore *self,
                        const char *key,
-                       JsonNode **value,
+                       char **json,
                        GError **error);
 gboolean oc_store_set (OcStore *self,
                        const char *key,
-                       JsonNode *value,
+                       const char *json,
                        GError **error);
 /* @removed: (out): whether there was one. */
 gboolean oc_store_remove (OcStore *self,

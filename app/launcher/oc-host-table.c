@@ -12,6 +12,7 @@ static const OcMethod methods[] = {
   { .name = "file.readText",
     .permission = OC_PERMISSION_FILE_READ_TEXT,
     .detail = "path",
+    .held = TRUE,
     .params = { "path" },
     .call = oc_host_file_read_text },
   { .name = "process.spawn",
@@ -31,10 +32,10 @@ static const OcMethod methods[] = {
     .detail = "folder",
     .params = { "app", "folder" },
     .call = oc_host_not_available },
-  { .name = "storage.get", .free = TRUE, .params = { "key" }, .call = oc_host_storage_get },
-  { .name = "storage.set", .free = TRUE, .params = { "key", "value" }, .call = oc_host_storage_set },
-  { .name = "storage.remove", .free = TRUE, .params = { "key" }, .call = oc_host_storage_remove },
-  { .name = "storage.keys", .free = TRUE, .call = oc_host_storage_keys },
+  { .name = "storage.get", .free = TRUE, .held = TRUE, .params = { "key" }, .call = oc_host_storage_get },
+  { .name = "storage.set", .free = TRUE, .held = TRUE, .params = { "key", "value" }, .call = oc_host_storage_set },
+  { .name = "storage.remove", .free = TRUE, .held = TRUE, .params = { "key" }, .call = oc_host_storage_remove },
+  { .name = "storage.keys", .free = TRUE, .held = TRUE, .call = oc_host_storage_keys },
   { .name = "log", .free = TRUE, .notifies = TRUE, .params = { "level", "message" }, .call = oc_host_log },
 };
 
@@ -65,7 +66,7 @@ void
 oc_host_clear (OcHost *self)
 {
   g_clear_pointer (&self->tools, oc_tools_unref);
-  g_clear_pointer (&self->store, oc_store_free);
+  g_clear_pointer (&self->storage, oc_storage_free);
 }
 
 void

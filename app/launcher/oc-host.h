@@ -7,7 +7,7 @@
 #include "core/oc-permission.h"
 #include "core/oc-plugin.h"
 #include "core/oc-tools.h"
-#include "launcher/oc-host-store.h"
+#include "launcher/oc-host-storage.h"
 #include "launcher/oc-plan.h"
 #include "launcher/oc-rpc-message.h"
 #include "launcher/oc-run-report.h"
@@ -38,7 +38,7 @@ typedef struct
   OcNetwork network;
   OcReport *report;             /* borrowed */
   OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
-  OcStore *store;               /* owned */
+  OcStorage *storage;           /* owned */
 } OcHost;
 void oc_host_clear (OcHost *self);
 /* Made when a tool is first asked for: reading the list of broad tools costs a run that starts none half a millisecond. */
@@ -115,6 +115,7 @@ typedef struct
   const char *argument;        /* (nullable) the parameter that is the permission's argument */
   const char *detail;          /* (nullable) the parameter that the activity shows */
   gboolean notifies;           /* may come as a notification */
+  gboolean held;               /* only a few at once: no more messages are taken until some are answered */
   void (*call) (OcCall *call);
   const char *params[OC_METHOD_MAX_PARAMS + 1];
 } OcMethod;

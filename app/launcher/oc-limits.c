@@ -25,7 +25,7 @@
 static const OcLimits oc_limits_defaults[] = {
   [OC_ROLE_WORKER]
   = { .address_space = 0, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 256,
-      .data_size = 1024 * MIB, .temp_size = 4096 * MIB, .data_files = 100000, .runs = 8 },
+      .data_size = 1024 * MIB, .temp_size = 2048 * MIB, .data_files = 100000, .runs = 8 },
   [OC_ROLE_TOOL]
   = { .address_space = 4096 * MIB, .memory = 4096 * MIB, .file_size = 1024 * MIB, .open_files = 768, .processes = 128 },
 };

@@ -13,6 +13,8 @@
 #include "core/oc-error.h"
 #include "launcher/oc-broker.h"
 #include "launcher/oc-memory.h"
+#include "launcher/oc-quota.h"
+#include "launcher/oc-run-recheck.h"
 #include "launcher/oc-run-signals.h"
 #include "launcher/oc-sandbox.h"
 
@@ -31,6 +33,8 @@ typedef struct
   OcProcess *process;
   OcBroker *broker;
   OcMemoryWatch *memory;
+  OcQuota *quota;
+  OcRecheck *recheck;
   OcOutput *out;
   OcOutput *err;
   guint end_source;
@@ -90,6 +94,22 @@ on_memory_exceeded (gpointer data)
   settle (self, OC_OUTCOME_CRASH, message);
 }
 
+static void
+on_quota_exceeded (OcQuotaBreach breach,
+                   gpointer data)
+{
+  Worker *self = data;
+  g_autofree char *message = oc_quota_dup_message (breach, oc_limits_get_default (OC_ROLE_WORKER));
+
+  oc_process_kill (self->process);
+  if (!self->settled)
+    {
+      g_free (self->report->remedy);
+      self->report->remedy = oc_quota_dup_remedy (breach, self->run->host->data_folder);
+    }
+  settle (self, OC_OUTCOME_CRASH, message);
+}
+
 static gboolean
 on_flush (gpointer data)
 {
@@ -101,17 +121,36 @@ on_flush (gpointer data)
 }
 
 static void
+end_revoked (Worker *self,
+             OcExit code,
+             const char *message)
+{
+  oc_process_kill (self->process);
+  self->revoked_exit = code;
+  settle (self, OC_OUTCOME_REVOKED, message);
+}
+
+static void
+on_consent_looked_up (const OcGrant *now,
+                      gpointer data)
+{
+  Worker *self = data;
+
+  if (now == NULL)
+    end_revoked (self, OC_EXIT_CONSENT_UNUSABLE, _("Whether it may go on could not be looked up in time, so it was ended."));
+  else if (now->granted == NULL)
+    end_revoked (self, now->exit, now->message);
+  else if (!oc_permission_set_equal (now->granted, self->run->grant->granted) ||
+           g_strcmp0 (oc_plugin_get_real_folder (now->plugin), oc_plugin_get_real_folder (self->run->host->plugin)) != 0)
+    end_revoked (self, OC_EXIT_NEEDS_REVIEW, _("What it may do was changed while it ran."));
+}
+
+static void
 on_consent_changed (gpointer data)
 {
   Worker *self = data;
-  g_autoptr (OcGrant) now = oc_grant_look_up (self->run->host->paths, oc_plugin_get_id (self->run->host->plugin), NULL);
 
-  if (now->granted != NULL && oc_permission_set_equal (now->granted, self->run->grant->granted) &&
-      g_strcmp0 (oc_plugin_get_real_folder (now->plugin), oc_plugin_get_real_folder (self->run->host->plugin)) == 0)
-    return;
-  oc_process_kill (self->process);
-  self->revoked_exit = now->granted != NULL ? OC_EXIT_NEEDS_REVIEW : now->exit;
-  settle (self, OC_OUTCOME_REVOKED, now->message ? now->message : _("What it may do was changed while it ran."));
+  oc_recheck_ask (self->recheck);
 }
 
 static char *
@@ -266,8 +305,11 @@ watch_worker (Worker *self,
   self->stop_source = g_unix_fd_add (oc_run_signals_get_fd (), G_IO_IN, on_stop, self);
   self->memory = oc_memory_watch_new (self->process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
                                       on_memory_exceeded, self, &error);
+  if (self->memory != NULL)
+    self->quota = oc_quota_new (self->run->host->data_folder, self->run->host->temp_folder, oc_limits_get_default (OC_ROLE_WORKER),
+                                on_quota_exceeded, self, &error);
   /* It has been started, so this is not "nothing ran"; nor is it an error of the plugin's. */
-  if (self->memory == NULL)
+  if (self->quota == NULL)
     settle (self, OC_OUTCOME_STOPPED, error->message);
 }
 
@@ -304,6 +346,8 @@ clear_worker (Worker *self)
   g_clear_handle_id (&self->flush_source, g_source_remove);
   g_clear_handle_id (&self->stop_source, g_source_remove);
   g_clear_pointer (&self->memory, oc_memory_watch_free);
+  g_clear_pointer (&self->quota, oc_quota_free);
+  g_clear_pointer (&self->recheck, oc_recheck_free);
   g_clear_pointer (&self->broker, oc_broker_free);
   g_clear_pointer (&self->out, oc_output_free);
   g_clear_pointer (&self->err, oc_output_free);
@@ -337,6 +381,7 @@ oc_worker_run (const OcWorkerRun *run,
       return FALSE;
     }
   watch_worker (&self, &pipes, started);
+  self.recheck = oc_recheck_new (run->host->paths, oc_plugin_get_id (run->host->plugin), on_consent_looked_up, &self);
   oc_consent_watch_start (run->watch, on_consent_changed, &self);
   oc_broker_start (self.broker);
   if (!self.settled)

@@ -20,6 +20,9 @@
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-temp.h"
 
+/* What a worker left to be stored when it answered is written within this, or not at all. */
+#define STORAGE_WAIT_MS 2000
+
 /* One run, from its checks to its record. */
 typedef struct
 {
@@ -209,7 +212,30 @@ fill_host (Run *self)
   self->host.temp_folder = oc_temp_get_path (self->temp);
   self->host.network = client ? OC_NETWORK_CLIENT : OC_NETWORK_NONE;
   self->host.report = self->report;
-  self->host.store = oc_store_new (storage, on_store_notice, self);
+  self->host.storage = oc_storage_new (storage, on_store_notice, self);
+}
+
+/* What a worker asked for before its answer is done; what one that was ended asked for need not be. */
+static void
+finish_storage (Run *self)
+{
+  switch (self->report->outcome)
+    {
+    case OC_OUTCOME_DONE:
+    case OC_OUTCOME_REPORTED:
+    case OC_OUTCOME_EXCEPTION:
+      oc_storage_finish (self->host.storage, STORAGE_WAIT_MS);
+      return;
+    case OC_OUTCOME_RUNNING:
+    case OC_OUTCOME_CRASH:
+    case OC_OUTCOME_TIMED_OUT:
+    case OC_OUTCOME_PROTOCOL:
+    case OC_OUTCOME_STOPPED:
+    case OC_OUTCOME_REVOKED:
+    case OC_OUTCOME_REFUSED:
+      oc_storage_finish (self->host.storage, 0);
+      return;
+    }
 }
 
 static gboolean
@@ -227,7 +253,10 @@ work (Run *self)
 
   fill_host (self);
   if (oc_worker_run (&worker, &self->tail, &error))
-    return TRUE;
+    {
+      finish_storage (self);
+      return TRUE;
+    }
   return refuse (self, OC_EXIT_REFUSED, error->message,
                  g_error_matches (error, OC_ERROR, OC_ERROR_NOT_FOUND)
                    ? _("The plugin’s program cannot be executed: its author must repair it.")
