@@ -2,12 +2,15 @@
 #include "launcher/oc-mount-table.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "core/oc-error.h"
 #include "launcher/oc-plan-private.h"
 
 /* Mount id, parent, device, root, mount point. */
 #define N_FIELDS 5
+/* Of one place. Through layers that lie in one another there could be any number. */
+#define MAX_ALIASES 256
 
 typedef struct
 {
@@ -15,11 +18,13 @@ typedef struct
   char *root;        /* within the file system */
   char *point;       /* where it is */
   guint n_of_device; /* in the table: 1 has no aliases */
+  GPtrArray *layers; /* (nullable) (element-type utf8): of an overlay: the folders it is made of */
 } Mount;
 
 struct _OcMountTable
 {
   GArray *mounts; /* (element-type Mount), in the order of mounting */
+  gboolean has_layers;
 };
 
 static void
@@ -30,6 +35,7 @@ clear_mount (gpointer data)
   g_free (mount->device);
   g_free (mount->root);
   g_free (mount->point);
+  g_clear_pointer (&mount->layers, g_ptr_array_unref);
 }
 
 void
@@ -39,6 +45,63 @@ oc_mount_table_free (OcMountTable *self)
     return;
   g_array_unref (self->mounts);
   g_free (self);
+}
+
+static void
+add_layer (GPtrArray *layers, const char *path)
+{
+  if (g_path_is_absolute (path))
+    g_ptr_array_add (layers, g_canonicalize_filename (path, "/"));
+}
+
+/* Separated by colons; a colon that belongs to a name has a backslash before it. */
+static void
+add_lower_layers (GPtrArray *layers, const char *text)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+
+  for (const char *at = text;; at++)
+    {
+      if (*at == '\\' && at[1] != '\0')
+        g_string_append_c (path, *++at);
+      else if (*at != ':' && *at != '\0')
+        g_string_append_c (path, *at);
+      else
+        {
+          add_layer (layers, path->str);
+          g_string_truncate (path, 0);
+        }
+      if (*at == '\0')
+        return;
+    }
+}
+
+/* What follows the mount point: optional fields, "-", the file system, its source, its options,
+ * where a comma within a name is written as \054. Layers whose names are relative to a folder that
+ * is not known are left out. */
+static GPtrArray *
+read_layers (const char *rest)
+{
+  const char *dash = strstr (rest, " - overlay ");
+  const char *options = dash != NULL ? strrchr (dash, ' ') : NULL;
+  g_auto (GStrv) list = g_strsplit (options != NULL ? options + 1 : "", ",", -1);
+  g_autoptr (GPtrArray) layers = g_ptr_array_new_with_free_func (g_free);
+
+  for (gsize i = 0; list[i] != NULL; i++)
+    {
+      g_autofree char *option = g_strcompress (list[i]);
+      const char *value = strchr (option, '=');
+
+      if (value == NULL)
+        continue;
+      value++;
+      if (g_str_has_prefix (option, "lowerdir="))
+        add_lower_layers (layers, value);
+      else if (g_str_has_prefix (option, "upperdir=") || g_str_has_prefix (option, "lowerdir+=")
+               || g_str_has_prefix (option, "datadir+="))
+        add_layer (layers, value);
+    }
+  return layers->len > 0 ? g_steal_pointer (&layers) : NULL;
 }
 
 /* Spaces, tabs, line feeds and backslashes are written as \040 and so on: the very escapes
@@ -54,6 +117,7 @@ add_mount (GArray *mounts, const char *line)
   mount.device = g_strdup (fields[2]);
   mount.root = g_strcompress (fields[3]);
   mount.point = g_strcompress (fields[4]);
+  mount.layers = read_layers (fields[N_FIELDS]);
   g_array_append_val (mounts, mount);
   return TRUE;
 }
@@ -74,6 +138,8 @@ oc_mount_table_new_from_text (const char *text, GError **error)
         return NULL;
       }
   for (guint i = 0; i < self->mounts->len; i++)
+    self->has_layers |= g_array_index (self->mounts, Mount, i).layers != NULL;
+  for (guint i = 0; i < self->mounts->len; i++)
     for (guint j = 0; j < self->mounts->len; j++)
       if (strcmp (g_array_index (self->mounts, Mount, i).device,
                   g_array_index (self->mounts, Mount, j).device)
@@ -82,18 +148,38 @@ oc_mount_table_new_from_text (const char *text, GError **error)
   return g_steal_pointer (&self);
 }
 
+/* A container's overlay is made of folders of its host, which are not seen in it. */
+static void
+drop_hidden_layers (OcMountTable *self)
+{
+  self->has_layers = FALSE;
+  for (guint i = 0; i < self->mounts->len; i++)
+    {
+      Mount *mount = &g_array_index (self->mounts, Mount, i);
+
+      for (guint j = mount->layers != NULL ? mount->layers->len : 0; j > 0; j--)
+        if (access (mount->layers->pdata[j - 1], F_OK) != 0)
+          g_ptr_array_remove_index (mount->layers, j - 1);
+      self->has_layers |= mount->layers != NULL && mount->layers->len > 0;
+    }
+}
+
 OcMountTable *
 oc_mount_table_new (GError **error)
 {
   g_autofree char *text = NULL;
   g_autoptr (GError) local_error = NULL;
+  OcMountTable *self;
 
   if (!g_file_get_contents ("/proc/self/mountinfo", &text, NULL, &local_error))
     {
       g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "mounts: %s", local_error->message);
       return NULL;
     }
-  return oc_mount_table_new_from_text (text, error);
+  self = oc_mount_table_new_from_text (text, error);
+  if (self != NULL && self->has_layers)
+    drop_hidden_layers (self);
+  return self;
 }
 
 static gboolean
@@ -135,8 +221,19 @@ find_mount (OcMountTable *self, const char *path)
   return found;
 }
 
-void
-oc_mount_table_find_aliases (OcMountTable *self, const char *path, GPtrArray *aliases)
+/* Where @inside, a path in the file system that is mounted there, is seen; of a part of it that
+ * is bound elsewhere, that part. (nullable) */
+static char *
+find_seen (const Mount *mount, const char *inside)
+{
+  if (is_at_or_below (inside, mount->root))
+    return join (mount->point, get_tail (inside, mount->root));
+  return is_at_or_below (mount->root, inside) ? g_strdup (mount->point) : NULL;
+}
+
+/* The same part of the same file system at another place. */
+static void
+find_bound (OcMountTable *self, const char *path, GPtrArray *aliases)
 {
   const Mount *home = find_mount (self, path);
   g_autofree char *inside = NULL;
@@ -151,11 +248,72 @@ oc_mount_table_find_aliases (OcMountTable *self, const char *path, GPtrArray *al
 
       if (strcmp (mount->device, home->device) != 0)
         continue;
-      if (is_at_or_below (inside, mount->root))
-        alias = join (mount->point, get_tail (inside, mount->root));
-      else if (is_at_or_below (mount->root, inside)) /* a part of it, bound elsewhere */
-        alias = g_strdup (mount->point);
+      alias = find_seen (mount, inside);
       if (alias != NULL && strcmp (alias, path) != 0)
         g_ptr_array_add (aliases, g_steal_pointer (&alias));
+    }
+}
+
+/* A layer of an overlay, and what lies in it, is seen in the overlay; and the other way round. */
+static void
+find_layered (OcMountTable *self, const char *path, GPtrArray *aliases)
+{
+  const Mount *home = find_mount (self, path);
+
+  for (guint i = 0; i < self->mounts->len; i++)
+    {
+      const Mount *mount = &g_array_index (self->mounts, Mount, i);
+
+      for (guint j = 0; mount->layers != NULL && j < mount->layers->len; j++)
+        {
+          const char *layer = mount->layers->pdata[j];
+          char *alias = NULL;
+
+          if (home != NULL && strcmp (home->device, mount->device) == 0)
+            {
+              g_autofree char *inside = join (home->root, get_tail (path, home->point));
+
+              alias = join (layer, inside);
+            }
+          else if (strcmp (path, layer) == 0 || oc_plan_is_below (layer, path))
+            alias = find_seen (mount, "/");
+          else if (oc_plan_is_below (path, layer))
+            alias = find_seen (mount, get_tail (path, layer));
+          if (alias != NULL)
+            g_ptr_array_add (aliases, alias);
+        }
+    }
+}
+
+static gboolean
+has_text (GPtrArray *array, const char *text)
+{
+  return g_ptr_array_find_with_equal_func (array, text, g_str_equal, NULL);
+}
+
+void
+oc_mount_table_find_aliases (OcMountTable *self, const char *path, GPtrArray *aliases)
+{
+  g_autoptr (GPtrArray) known = NULL; /* borrows, in the order in which they are looked at */
+
+  if (!self->has_layers)
+    {
+      find_bound (self, path, aliases);
+      return;
+    }
+  known = g_ptr_array_new ();
+  g_ptr_array_add (known, (gpointer)path);
+  for (guint i = 0; i < known->len; i++)
+    {
+      g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+
+      find_bound (self, known->pdata[i], found);
+      find_layered (self, known->pdata[i], found);
+      for (guint j = 0; j < found->len && known->len <= MAX_ALIASES; j++)
+        if (!has_text (known, found->pdata[j]))
+          {
+            g_ptr_array_add (aliases, g_steal_pointer (&found->pdata[j]));
+            g_ptr_array_add (known, aliases->pdata[aliases->len - 1]);
+          }
     }
 }

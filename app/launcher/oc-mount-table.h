@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * OcMountTable: the mounts this process sees, to find other names of the same place: a folder bound
- * to a second place, a disk mounted twice, a subvolume.
+ * to a second place, a disk mounted twice, a subvolume, a layer of an overlay.
  */
 typedef struct _OcMountTable OcMountTable;
 

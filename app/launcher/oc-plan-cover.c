@@ -136,6 +136,25 @@ add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *re
     }
 }
 
+/* The same place under its other names, where it may lie no more than under its own. */
+static gboolean
+add_guarded_aliases (OcPlan *self, OcMountTable *table, const OcGuardedPlace *place, GError **error)
+{
+  g_autoptr (GPtrArray) aliases = g_ptr_array_new_with_free_func (g_free);
+
+  oc_mount_table_find_aliases (table, place->path, aliases);
+  for (guint i = 0; i < aliases->len; i++)
+    {
+      OcGuardedPlace alias = { .path = aliases->pdata[i], .reason = place->reason };
+
+      if (!check_guarded (self, &alias, error))
+        return FALSE;
+      add_mask (self, alias.path, alias.reason);
+      g_ptr_array_add (self->denied, g_strdup (alias.path));
+    }
+  return TRUE;
+}
+
 static gboolean
 add_guarded (OcPlan *self,
              OcPaths *paths,
@@ -158,7 +177,8 @@ add_guarded (OcPlan *self,
         continue;
       if (place->exists)
         add_mask (self, place->path, place->reason);
-      add_aliases (self, table, place->path, place->reason);
+      if (!add_guarded_aliases (self, table, place, error))
+        return FALSE;
       if (place->n_links > 1)
         {
           g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
