@@ -392,6 +392,8 @@ watch (OcCall *call,
   self->timeout_source = g_timeout_add (timeout_ms, on_timed_out, self);
   self->memory = oc_memory_watch_new (process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_TOOL)->memory),
                                       on_memory_exceeded, self, &error);
+  if (self->memory != NULL)
+    oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_TOOL)->processes + 1);
   if (self->memory == NULL)
     {
       oc_call_fail (call, OC_RPC_FAILED, "sandbox", error->message);

@@ -31,6 +31,8 @@ struct _OcMemoryWatch
   OcMemoryExceeded exceeded;
   gpointer user_data;
   guint source;
+  guint64 max_tasks; /* 0: any number */
+  gboolean too_many;
 };
 
 /* One look. */
@@ -40,6 +42,7 @@ typedef struct
   GHashTable *inodes;  /* memfds seen already */
   guint64 resident;    /* of all, shared pages counted with each */
   guint64 memfds;
+  guint64 tasks;
 } Look;
 
 static gboolean
@@ -82,7 +85,10 @@ add_children_of_tasks (Look *look, pid_t pid)
   const char *task;
 
   while (dir != NULL && (task = g_dir_read_name (dir)) != NULL)
-    add_children (look, pid, task);
+    {
+      look->tasks++;
+      add_children (look, pid, task);
+    }
 }
 
 static void
@@ -148,7 +154,7 @@ measure_exactly (const Look *look)
 }
 
 static gboolean
-is_exceeded (const OcMemoryWatch *self)
+is_exceeded (OcMemoryWatch *self)
 {
   Look look = { .pids = g_array_new (FALSE, FALSE, sizeof (int)) };
   int first = (int) self->pid;
@@ -158,7 +164,9 @@ is_exceeded (const OcMemoryWatch *self)
   g_array_append_val (look.pids, first);
   for (guint i = 0; i < look.pids->len; i++)
     look_at (self, &look, g_array_index (look.pids, int, i));
-  exceeded = look.resident + look.memfds > self->limit && measure_exactly (&look) > self->limit;
+  self->too_many = self->max_tasks > 0 && look.tasks > self->max_tasks;
+  exceeded = self->too_many
+             || (look.resident + look.memfds > self->limit && measure_exactly (&look) > self->limit);
   g_array_unref (look.pids);
   g_hash_table_unref (look.inodes);
   return exceeded;
@@ -240,6 +248,18 @@ oc_memory_watch_new (OcProcess *process,
     }
   self->source = g_timeout_add (INTERVAL_MS, on_interval, self);
   return self;
+}
+
+void
+oc_memory_watch_set_max_tasks (OcMemoryWatch *self, guint64 n)
+{
+  self->max_tasks = n;
+}
+
+gboolean
+oc_memory_watch_had_too_many (OcMemoryWatch *self)
+{
+  return self->too_many;
 }
 
 void

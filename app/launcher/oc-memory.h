@@ -29,6 +29,11 @@ OcMemoryWatch *oc_memory_watch_new (OcProcess *process,
                                     OcMemoryExceeded exceeded,
                                     gpointer user_data,
                                     GError **error);
+/* Ends the sandbox also when more than @n threads are in it: for uid 0, whom RLIMIT_NPROC does not bind. 0: any number. */
+void oc_memory_watch_set_max_tasks (OcMemoryWatch *self,
+                                    guint64 n);
+/* Whether that was why it was ended. */
+gboolean oc_memory_watch_had_too_many (OcMemoryWatch *self);
 void oc_memory_watch_free (OcMemoryWatch *self);
 
 /* What OcLimits.memory means on this machine: never more than half of what it has. */

@@ -89,8 +89,13 @@ on_memory_exceeded (gpointer data)
   Worker *self = data;
   g_autofree char *size = g_format_size_full (oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
                                               G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *message = g_strdup_printf (_("It used more than %s of memory, and was ended."), size);
+  g_autofree char *message = NULL;
 
+  if (oc_memory_watch_had_too_many (self->memory))
+    message = g_strdup_printf (_("It started more than %" G_GUINT64_FORMAT " processes, and was ended."),
+                               oc_limits_get_default (OC_ROLE_WORKER)->processes);
+  else
+    message = g_strdup_printf (_("It used more than %s of memory, and was ended."), size);
   settle (self, OC_OUTCOME_CRASH, message);
 }
 
@@ -305,6 +310,9 @@ watch_worker (Worker *self,
   self->stop_source = g_unix_fd_add (oc_run_signals_get_fd (), G_IO_IN, on_stop, self);
   self->memory = oc_memory_watch_new (self->process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
                                       on_memory_exceeded, self, &error);
+  /* Others than uid 0 are never let start so many: the kernel counts pid 1 with them. */
+  if (self->memory != NULL)
+    oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_WORKER)->processes + 1);
   if (self->memory != NULL)
     self->quota = oc_quota_new (self->run->host->data_folder, self->run->host->temp_folder, oc_limits_get_default (OC_ROLE_WORKER),
                                 on_quota_exceeded, self, &error);
