@@ -60,3 +60,11 @@ xdotool
 xauth
 xvfb
 "
+
+# Only what a launch is compared with, and only where somebody asks for it: tests/bench/launch/run.sh --peers.
+packages_peers="
+firejail
+firejail-profiles
+ripgrep
+socat
+"
