@@ -18,6 +18,8 @@
 #define MASK_FILE "/dev/.mask-file"
 #define MASK_FOLDER "/dev/.mask-folder"
 #define CONTENT_FILE "/dev/.content"
+/* Nobody replaces a file so often in so short a time by accident. */
+#define MASK_TRIES 16
 #define HOST_ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 static int
@@ -217,18 +219,24 @@ mount_proc (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
 }
 
-static void
+/* FALSE: what was there has lost its name since it was opened, and something else may have that name now. */
+static bool
 do_mask (const OcStage *stage, const OcOp *op, int place, int mask_file, int mask_folder)
 {
   struct stat info;
   int tree;
+  bool done;
 
   if (fstat (place, &info) != 0)
     oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
   tree = clone_tree (S_ISDIR (info.st_mode) ? mask_folder : mask_file, 0);
-  if (tree < 0 || attach (tree, place) != 0)
+  if (tree < 0)
+    oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+  done = attach (tree, place) == 0;
+  if (!done && errno != ENOENT)
     oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
   close (tree);
+  return done;
 }
 
 static int
@@ -256,6 +264,27 @@ make_hiding_tree (const OcOp *op)
   return tree;
 }
 
+/* Opens the place of @op again each time, until its mask is there or nothing is: another run's temporary folder goes when that
+ * run ends, and a file is replaced by renaming another one over it. */
+static void
+mask_place (const OcStage *stage, const OcOp *op, int place, int mask_file, int mask_folder)
+{
+  for (int tries = 0; place >= 0 && tries < MASK_TRIES; tries++)
+    {
+      bool done = do_mask (stage, op, place, mask_file, mask_folder);
+
+      close (place);
+      if (done)
+        return;
+      place = oc_stage_open_place (op->path);
+    }
+  if (place < 0 && op->optional && (errno == ENOENT || errno == ENOTDIR))
+    return;
+  if (place >= 0)
+    errno = EAGAIN;
+  oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
+}
+
 static void
 do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
 {
@@ -278,8 +307,8 @@ do_op (const OcStage *stage, const OcOp *op, int mask_file, int mask_folder)
   switch (op->kind)
     {
     case OC_OP_MASK:
-      do_mask (stage, op, place, mask_file, mask_folder);
-      break;
+      mask_place (stage, op, place, mask_file, mask_folder);
+      return;
     case OC_OP_HIDE:
       tree = make_hiding_tree (op);
       if (tree < 0 || attach (tree, place) != 0)
