@@ -362,7 +362,7 @@ def run(rounds, folder, small=False):
         rows += measure_launch(home, driver, rounds, folder)
         rows += measure_calls(home, slow)
         rows += measure_timeout(driver, slow)
-        rows += measure_at_once(home, driver, slow, (1, 4) if small else (1, 8, 32))
+        rows += measure_at_once(home, driver, slow, (1, RUNS_OF_ONE) if small else (1, 8, 32))
         driver.end()
     for spread, where in ((True, "each in a folder of its own"), (False, "all in one folder")):
         shapes = [(f"{count} places", lambda home, count=count, spread=spread: fill_guarded(home, count, spread)) for count in places]
