@@ -96,7 +96,7 @@ open_folder (int parent,
   if (path_fd < 0 || fstat (path_fd, &status) != 0 || status.st_uid != geteuid ())
     return -1;
   proc = g_strdup_printf ("/proc/self/fd/%d", path_fd);
-  return chmod (proc, (status.st_mode & 07777) | 0500) == 0
+  return chmod (proc, (status.st_mode & 07777) | 0700) == 0
              ? openat (path_fd, ".", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
              : -1;
 }

@@ -71,14 +71,21 @@ make_environment (Fixture *self)
 Fixture *
 fixture_new (const char *const *permissions)
 {
+  return fixture_new_in (g_get_tmp_dir (), permissions);
+}
+
+Fixture *
+fixture_new_in (const char *folder,
+                const char *const *permissions)
+{
   Fixture *self = g_new0 (Fixture, 1);
   g_autofree char *share = NULL;
   g_autofree char *system_share = NULL;
   g_autofree char *bin = NULL;
   const char *system_dirs[2] = { NULL };
 
-  self->root = g_dir_make_tmp ("ocelot-test-XXXXXX", NULL);
-  g_assert_nonnull (self->root);
+  self->root = g_build_filename (folder, "ocelot-test-XXXXXX", NULL);
+  g_assert_nonnull (g_mkdtemp (self->root));
   self->tmp = make_folder (self->root, "tmp");
   share = make_folder (self->root, "share");
   system_share = make_folder (self->root, "system");

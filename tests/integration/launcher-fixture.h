@@ -35,6 +35,9 @@ void fixture_init (int *argc,
                    char ***argv);
 /* @permissions: NULL-terminated; the plugin is enabled with them. */
 Fixture *fixture_new (const char *const *permissions);
+/* In a folder of the test's own. */
+Fixture *fixture_new_in (const char *folder,
+                         const char *const *permissions);
 void fixture_free (Fixture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Fixture, fixture_free)
 /* Whether the sandbox works here; else the test is skipped, or fails where it must work. */
