@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "core/oc-text.h"
 #include "launcher/oc-options.h"
 #include "launcher/oc-run.h"
+#include "launcher/oc-sandbox-private.h"
 #include "launcher/oc-selftest.h"
 #include "oc-config.h"
 
@@ -31,7 +33,8 @@ print_layers (JsonObject *report)
       if (!holds && remedy != NULL)
         printf ("       %s\n", remedy);
     }
-  printf ("%s\n", json_object_get_string_member (report, "summary"));
+  printf ("%s\n%s\n", json_object_get_string_member (report, "executorReason"),
+          json_object_get_string_member (report, "summary"));
 }
 
 static int
@@ -64,6 +67,9 @@ main (int argc,
     /* Not through exit(): what would run there (LeakSanitizer, in a build with it) wants calls that the sandbox refuses. */
     _exit (oc_selftest_canary (argc, argv));
 
+  if (argc == 3 && strcmp (argv[1], "--stage2") == 0)
+    oc_stage_enter (atoi (argv[2]));
+
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, OC_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
@@ -74,6 +80,7 @@ main (int argc,
       fprintf (stderr, "ocelot-launcher: %s\n%s", error->message, oc_options_get_usage ());
       return OC_EXIT_USAGE;
     }
+  oc_sandbox_set_executor (options->executor);
   switch (options->action)
     {
     case OC_ACTION_RUN:

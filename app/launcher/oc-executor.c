@@ -48,6 +48,12 @@ oc_sandbox_set_executor (OcExecutor executor)
 }
 
 OcExecutor
+oc_executor_get_asked (void)
+{
+  return (OcExecutor)g_atomic_int_get (&asked);
+}
+
+OcExecutor
 oc_sandbox_get_executor (void)
 {
   return (OcExecutor)g_atomic_int_get (&found);
@@ -76,9 +82,7 @@ oc_sandbox_start (OcPlan *plan, const OcCommand *command, GError **error)
     {
       if (!oc_executor_check_bubblewrap (&other))
         {
-          /* The remedy is that of the first one's layer. */
-          g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s; nor can bubblewrap be used instead: %s",
-                       refused->message, other->message);
+          g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, OC_NOR_BUBBLEWRAP, refused->message, other->message);
           return NULL;
         }
       g_atomic_int_set (&found, OC_EXECUTOR_BUBBLEWRAP);

@@ -13,6 +13,12 @@ OcProcess *oc_sandbox_start_on (OcExecutor executor,
                                 gboolean *namespaces_refused,
                                 GError **error);
 
+/* The one that was asked for, OC_EXECUTOR_AUTO where none was. */
+OcExecutor oc_executor_get_asked (void);
+/* What is said where neither can be used, with the words of both. The first one's layer comes first, and its remedy is the one
+ * to give. */
+#define OC_NOR_BUBBLEWRAP "%s; nor can bubblewrap be used instead: %s"
+
 /* "direct", "bubblewrap"; (nullable): of OC_EXECUTOR_AUTO. */
 const char *oc_executor_to_id (OcExecutor executor);
 /* FALSE: there is none of this name. */

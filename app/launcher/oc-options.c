@@ -8,6 +8,7 @@
 #include "core/oc-error.h"
 #include "core/oc-manifest.h"
 #include "core/oc-text.h"
+#include "launcher/oc-executor.h"
 
 /* Written by hand rather than with GOption: that would convert, reorder and abbreviate, and here "--bind" after "--" and a
  * path that is no text in any encoding are data. */
@@ -19,8 +20,9 @@ oc_options_get_usage (void)
 {
   return _("Usage:\n"
            "  ocelot-launcher run ID ENTRY [--timeout MS] [--surface window|terminal|host]\n"
-           "                      [--folder DIR] [--allow-root] [-- PATH…]\n"
-           "  ocelot-launcher check [--json] [--allow-root]\n"
+           "                      [--folder DIR] [--executor direct|bubblewrap]\n"
+           "                      [--allow-root] [-- PATH…]\n"
+           "  ocelot-launcher check [--json] [--executor direct|bubblewrap] [--allow-root]\n"
            "  ocelot-launcher --version\n");
 }
 
@@ -88,6 +90,9 @@ set_option (OcOptions *self,
 {
   if (g_str_equal (name, "--timeout"))
     return read_timeout (self, value, error);
+  if (g_str_equal (name, "--executor"))
+    return oc_executor_from_id (value, &self->executor)
+           || fail (error, _("--executor is direct or bubblewrap; “%s” is not."), value);
   if (g_str_equal (name, "--folder"))
     {
       if (*value == '\0')
@@ -104,9 +109,13 @@ set_option (OcOptions *self,
 }
 
 static gboolean
-takes_value (const char *name)
+takes_value (const OcOptions *self,
+             const char *name)
 {
-  return g_str_equal (name, "--timeout") || g_str_equal (name, "--surface") || g_str_equal (name, "--folder");
+  if (g_str_equal (name, "--executor"))
+    return TRUE;
+  return self->action == OC_ACTION_RUN
+         && (g_str_equal (name, "--timeout") || g_str_equal (name, "--surface") || g_str_equal (name, "--folder"));
 }
 
 /* `--name VALUE` or `--name=VALUE`; moves @i past what it took. */
@@ -125,7 +134,7 @@ read_option (OcOptions *self,
     return self->allow_root = TRUE;
   if (self->action == OC_ACTION_CHECK && g_str_equal (argument, "--json"))
     return self->json = TRUE;
-  if (self->action != OC_ACTION_RUN || !takes_value (name))
+  if (!takes_value (self, name))
     return fail (error, _("There is no option “%s” here."), argument);
   if (equals != NULL)
     return set_option (self, name, equals + 1, error);

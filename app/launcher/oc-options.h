@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "launcher/oc-sandbox.h"
+
 G_BEGIN_DECLS
 
 typedef enum
@@ -24,6 +26,7 @@ typedef struct
   OcAction action;
   gboolean allow_root;
   gboolean json;    /* check */
+  OcExecutor executor; /* OC_EXECUTOR_AUTO unless told */
   char *id;         /* run; not checked here */
   char *entry;
   char *surface;    /* "host" unless told */

@@ -183,6 +183,7 @@ oc_flat_new (OcPlan *plan)
   if (plan->role == OC_ROLE_WORKER)
     add_nodes (self, plan);
   add_limits (stage, &plan->limits);
+  stage->mounts_fd = -1;
   stage->uid = geteuid ();
   stage->gid = getegid ();
   stage->private_network = plan->network != OC_NETWORK_CLIENT;

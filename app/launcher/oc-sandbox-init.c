@@ -245,13 +245,18 @@ reap (const OcStage *stage, pid_t command, int signal_fd)
 {
   for (;;)
     {
-      struct pollfd fds[2] = { { .fd = signal_fd, .events = POLLIN },
-                               { .fd = stage->life_fd, .events = POLLIN } };
+      struct pollfd fds[3] = { { .fd = signal_fd, .events = POLLIN },
+                               { .fd = stage->life_fd, .events = POLLIN },
+                               { .fd = stage->mounts_fd, .events = POLLPRI } };
+      const char *what;
       struct signalfd_siginfo info;
       int status;
       pid_t pid;
 
-      if (poll (fds, 2, -1) < 0 && errno != EINTR)
+      if (poll (fds, 3, -1) < 0 && errno != EINTR)
+        _exit (EXIT_REFUSED);
+      /* Something mounted on the host has appeared here. Landlock does not know its modes and owners. */
+      if (fds[2].revents != 0 && !oc_stage_mounts_hold (stage, stage->mounts_fd, &what))
         _exit (EXIT_REFUSED);
       if (fds[1].revents != 0) /* the launcher is gone */
         _exit (EXIT_REFUSED);

@@ -45,7 +45,10 @@ typedef struct
   size_t n_points;
   const char *content;       /* CONTENT */
   bool optional; /* not there any more when it is to be done: nothing to do */
-  int fd;        /* the executor's: the cloned tree */
+  int fd;        /* the direct executor's: the cloned tree */
+  /* bubblewrap's, which mounts by path: what the launcher found at the path of an own folder. */
+  uint64_t device;
+  uint64_t inode;
 } OcOp;
 
 /* The places that a worker's Landlock allow-list leaves out, as a tree of names. Children are
@@ -65,6 +68,8 @@ typedef struct
 } OcStageLimit;
 
 #define OC_STAGE_MAX_LIMITS 8
+/* Names in oc-stage-verify.c. */
+#define OC_N_NAMESPACES 7
 /* Together with the sockets below they fit into one report. */
 #define OC_STAGE_MAX_PORTS 28
 
@@ -103,6 +108,11 @@ typedef struct
   int ready_fd;  /* a SEQPACKET socket: failures and "sealed"; its end without a failure is the exec */
   int status_fd; /* pid 1's last word: how the command ended */
   int life_fd;   /* hangs up when the launcher is gone */
+
+  /* bubblewrap's only. */
+  uint64_t outside[OC_N_NAMESPACES]; /* the launcher's own namespaces */
+  bool powerless; /* the system lets stage 2 use none of its capabilities, as Ubuntu does */
+  int mounts_fd;  /* mountinfo, where the host's later mounts appear here too; below zero: none do */
 } OcStage;
 
 typedef enum
@@ -112,6 +122,7 @@ typedef enum
   OC_REPORT_NOT_EXECUTED,
   OC_REPORT_ENDED,
   OC_REPORT_NOTIFIER,  /* with the descriptor that tells of refused system calls */
+  OC_REPORT_STARTED,   /* bubblewrap's: stage 2 has begun; who it is comes with it */
   OC_REPORT_LISTENERS, /* with the sockets that listen inside, for the broker outside */
 } OcReportKind;
 
@@ -152,6 +163,24 @@ void oc_stage_network (const OcStage *stage);
 void oc_stage_mount (OcStage *stage);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */
 void oc_stage_seal (const OcStage *stage);
+
+/* bubblewrap's stage 2: `ocelot-launcher --stage2 FD`, executed as pid 1 of the new namespaces. @fd: of the stage's memory,
+ * made by oc_stage_pack(). */
+_Noreturn void oc_stage_enter (int fd);
+/* Checks from inside that everything bubblewrap was told to do is done. Else fails as oc_stage_fail() does. */
+void oc_stage_verify (const OcStage *stage);
+/* What the @i-th of OcStage.outside is read from. */
+const char *oc_stage_get_namespace_path (size_t i);
+/* Whether all mounts but the own folders are read-only. @what: (out): the place of one that is not. */
+bool oc_stage_mounts_hold (const OcStage *stage, int mounts_fd, const char **what);
+/* Whether mounts that the host makes later appear here too. */
+bool oc_stage_mounts_follow_host (const OcStage *stage, int mounts_fd);
+
+/* The stage as bytes, for bubblewrap's stage 2. @bytes: NULL: only measures. Returns the length, 0 where @size is too small. */
+size_t oc_stage_pack (const OcStage *stage, char *bytes, size_t size);
+/* The reverse. The strings are borrowed from @bytes; the arrays stay until the process ends. False: these are no such bytes;
+ * nothing in @stage is to be used. */
+bool oc_stage_unpack (OcStage *stage, char *bytes, size_t size);
 
 /* Opens with O_PATH, following no symlink anywhere. */
 int oc_stage_open_place (const char *path);

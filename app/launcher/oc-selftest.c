@@ -14,8 +14,10 @@
 
 #include "core/oc-error.h"
 #include "core/oc-fd.h"
+#include "core/oc-launch.h"
 #include "core/oc-text.h"
 #include "launcher/oc-guarded-lists.h"
+#include "launcher/oc-executor.h"
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-selftest-private.h"
 
@@ -62,6 +64,8 @@ typedef struct
 
 typedef struct
 {
+  OcExecutor executor; /* OC_EXECUTOR_AUTO until one has started something */
+  gboolean refused;    /* the direct one may make no namespaces here */
   char *base;
   char *folder;
   char *data;
@@ -248,10 +252,37 @@ make_plan (SelfTest *self, GError **error)
   return oc_plan_new (&input, error);
 }
 
+/* As oc_sandbox_start() chooses, but whether or not bubblewrap has passed before. */
+static OcProcess *
+start_canary (SelfTest *self, OcPlan *plan, const OcCommand *command, GError **error)
+{
+  g_autoptr (GError) refused = NULL;
+  g_autoptr (GError) other = NULL;
+  OcProcess *process;
+
+  if (self->executor != OC_EXECUTOR_AUTO)
+    return oc_sandbox_start_on (self->executor, plan, command, NULL, error);
+  process = oc_sandbox_start_on (OC_EXECUTOR_DIRECT, plan, command, &self->refused, &refused);
+  if (process == NULL && self->refused)
+    {
+      process = oc_sandbox_start_on (OC_EXECUTOR_BUBBLEWRAP, plan, command, NULL, &other);
+      if (process != NULL)
+        self->executor = OC_EXECUTOR_BUBBLEWRAP;
+    }
+  else if (process != NULL)
+    self->executor = OC_EXECUTOR_DIRECT;
+  if (process == NULL && other != NULL)
+    g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, OC_NOR_BUBBLEWRAP, refused->message, other->message);
+  else if (process == NULL)
+    g_propagate_error (error, g_steal_pointer (&refused));
+  return process;
+}
+
 static gboolean
 run_canary (SelfTest *self, GError **error)
 {
-  g_autofree char *program = g_file_read_link ("/proc/self/exe", error);
+  g_autoptr (OcLauncher) launcher = oc_launcher_new (NULL);
+  const char *program = oc_launcher_get_path (launcher, error);
   g_autofree char *user = program != NULL ? g_file_read_link ("/proc/self/ns/user", error) : NULL;
   g_autofree char *pid = user != NULL ? g_file_read_link ("/proc/self/ns/pid", error) : NULL;
   g_autoptr (OcPlan) plan = pid != NULL ? make_plan (self, error) : NULL;
@@ -272,7 +303,7 @@ run_canary (SelfTest *self, GError **error)
   g_auto (OcFd) read_end = fds[0];
   g_auto (OcFd) write_end = fds[1];
   command.fds[1] = write_end;
-  process = oc_sandbox_start (plan, &command, error);
+  process = start_canary (self, plan, &command, error);
   oc_fd_close (&write_end);
   if (process == NULL)
     return FALSE;
@@ -326,6 +357,16 @@ set_failed (SelfTest *self, const GError *error)
   set_outcome (self, LAYER_LAUNCHER, FALSE, error->message);
 }
 
+/* A whole sentence. */
+static const char *
+describe_executor (const SelfTest *self)
+{
+  if (self->executor == OC_EXECUTOR_BUBBLEWRAP)
+    return self->refused ? _ ("The sandbox is built by bubblewrap: the system lets only that create namespaces.")
+                         : _ ("The sandbox is built by bubblewrap, as asked for.");
+  return _ ("The launcher builds the sandbox itself.");
+}
+
 static JsonNode *
 make_report (SelfTest *self)
 {
@@ -357,7 +398,8 @@ make_report (SelfTest *self)
       json_array_add_object_element (array, layer);
     }
   json_object_set_boolean_member (report, "holds", holds);
-  json_object_set_string_member (report, "executor", "direct");
+  json_object_set_string_member (report, "executor", oc_executor_to_id (self->executor == OC_EXECUTOR_AUTO ? OC_EXECUTOR_DIRECT : self->executor));
+  json_object_set_string_member (report, "executorReason", describe_executor (self));
   json_object_set_string_member (
       report, "summary",
       holds ? _ ("The sandbox works on this computer: every layer holds.")
@@ -380,10 +422,10 @@ self_test_clear (SelfTest *self)
     g_free (self->outcomes[i].detail);
 }
 
-JsonNode *
-oc_selftest_run (gboolean allow_root)
+static JsonNode *
+run (OcExecutor executor, gboolean allow_root)
 {
-  SelfTest self = { 0 };
+  SelfTest self = { .executor = executor };
   g_autoptr (GError) error = NULL;
   const char *uncontrolled = NULL;
   JsonNode *report;
@@ -403,4 +445,17 @@ oc_selftest_run (gboolean allow_root)
   report = make_report (&self);
   self_test_clear (&self);
   return report;
+}
+
+JsonNode *
+oc_selftest_run (gboolean allow_root)
+{
+  return run (oc_executor_get_asked (), allow_root);
+}
+
+JsonNode *
+oc_selftest_run_on (OcExecutor executor)
+{
+  /* Whether uid 0 may has been decided by now. */
+  return run (executor, TRUE);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launcher/oc-bwrap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/oc-error.h"
+#include "core/oc-fd.h"
+#include "core/oc-launch.h"
+
+#define ALLOWED_BELOW "/usr/"
+
+/* Set before any sandbox is started. */
+static const char *other_path;
+
+void
+oc_bwrap_set_path (const char *path)
+{
+  other_path = path;
+}
+
+const char *
+oc_bwrap_get_path (void)
+{
+  return other_path != NULL ? other_path : OC_BWRAP_PATH;
+}
+
+static gboolean
+fail (GError **error, const char *path, const char *why)
+{
+  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "user-namespace: %s: %s", path, why);
+  return FALSE;
+}
+
+gboolean
+oc_bwrap_check (const char *path, GError **error)
+{
+  g_autofree char *canonical = realpath (path, NULL);
+  g_autofree char *part = NULL;
+  struct stat info;
+
+  if (path == other_path)
+    return TRUE;
+  if (canonical == NULL)
+    return fail (error, path, errno == ENOENT ? "is not installed" : g_strerror (errno));
+  if (!g_str_has_prefix (canonical, ALLOWED_BELOW))
+    return fail (error, path, "leads out of /usr");
+  if (stat (canonical, &info) != 0)
+    return fail (error, path, g_strerror (errno));
+  if (!S_ISREG (info.st_mode) || (info.st_mode & 0111) == 0)
+    return fail (error, path, "is no program");
+  /* The program, and every folder on the way to it. */
+  for (part = g_steal_pointer (&canonical);;)
+    {
+      char *parent;
+
+      if (stat (part, &info) != 0)
+        return fail (error, part, g_strerror (errno));
+      if (info.st_uid != 0 || (info.st_mode & 022) != 0)
+        return fail (error, part, "can be changed by others than the administrator");
+      if (strcmp (part, "/") == 0)
+        return TRUE;
+      parent = g_path_get_dirname (part);
+      g_free (part);
+      part = parent;
+    }
+}
+
+int
+oc_bwrap_open_stage2 (GError **error)
+{
+  g_autoptr (OcLauncher) launcher = oc_launcher_new (NULL);
+  const char *path = oc_launcher_get_path (launcher, error);
+  int fd;
+
+  if (path == NULL)
+    return -1;
+  fd = open (path, O_PATH | O_CLOEXEC);
+  if (fd < 0)
+    fail (error, path, g_strerror (errno));
+  return fd;
+}
