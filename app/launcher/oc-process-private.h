@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/oc-fd.h"
+#include "launcher/oc-notify.h"
 #include "launcher/oc-sandbox-flat.h"
 #include "launcher/oc-sandbox.h"
 
@@ -13,7 +14,10 @@ struct _OcProcess
   OcFd helper; /* the process whose child pid 1 is: bubblewrap, itself a child of this process; -1: pid 1 is our child */
   OcFd status_fd;
   OcFd life_fd; /* held open as long as this lives, so that pid 1 sees when it does not */
-  OcFd notifier;
+  OcNotify *notify; /* borrowed: the caller's, or the next */
+  OcNotify *own_notify; /* owned (nullable) */
+  OcFilter filter;
+  gboolean answered; /* what the filter asks is answered */
   int listeners[OC_REPORT_MAX_FDS]; /* -1: none */
   gboolean waited;
   gboolean told; /* pid 1 said how the command ended */

@@ -113,9 +113,9 @@ close_all (int *fds)
 static void
 keep_fds (OcProcess *self, const OcReport *report, int *fds)
 {
-  if (report->kind == OC_REPORT_NOTIFIER && self->notifier < 0)
+  if (report->kind == OC_REPORT_NOTIFIER && !self->answered && fds[0] >= 0)
     {
-      self->notifier = fds[0];
+      self->answered = oc_notify_add (self->notify, fds[0], self->filter);
       fds[0] = -1;
     }
   else if (report->kind == OC_REPORT_LISTENERS && self->listeners[0] < 0)
@@ -243,6 +243,11 @@ oc_process_wait_until_executed (OcProcess *self, OcStart *start, gboolean *names
                    "launcher: the sandbox was ended while it was being built");
       return FALSE;
     }
+  if (!self->answered)
+    {
+      oc_sandbox_set_layer_error (error, OC_LAYER_SECCOMP, "notification", EPROTO);
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -276,7 +281,11 @@ oc_process_new (OcStart *start, OcStage *stage, GError **error)
   g_autoptr (OcProcess) self = g_new0 (OcProcess, 1);
   int ready[2], status[2], life[2];
 
-  self->pidfd = self->helper = self->status_fd = self->life_fd = self->notifier = -1;
+  self->pidfd = self->helper = self->status_fd = self->life_fd = -1;
+  if (stage->notify == NULL)
+    self->own_notify = stage->notify = oc_notify_new ();
+  self->notify = stage->notify;
+  self->filter = oc_stage_get_filter (stage);
   memset (self->listeners, -1, sizeof self->listeners);
   *start = (OcStart){ -1, -1, -1, -1, g_get_monotonic_time () + START_TIMEOUT_US };
   /* Keeps the packets whole and can bring descriptors. */
@@ -306,17 +315,6 @@ oc_process_get_pidfd (OcProcess *self)
 {
   g_return_val_if_fail (self != NULL, -1);
   return self->pidfd;
-}
-
-int
-oc_process_steal_notifier (OcProcess *self)
-{
-  int fd;
-
-  g_return_val_if_fail (self != NULL, -1);
-  fd = self->notifier;
-  self->notifier = -1;
-  return fd;
 }
 
 int
@@ -411,7 +409,7 @@ oc_process_free (OcProcess *self)
   oc_fd_close (&self->helper);
   oc_fd_close (&self->status_fd);
   oc_fd_close (&self->life_fd);
-  oc_fd_close (&self->notifier);
+  oc_notify_free (self->own_notify);
   close_all (self->listeners);
   g_free (self);
 }

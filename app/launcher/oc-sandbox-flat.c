@@ -188,6 +188,8 @@ oc_flat_new (OcPlan *plan)
   stage->gid = getegid ();
   stage->private_network = plan->network != OC_NETWORK_CLIENT;
   stage->sockets = plan->network != OC_NETWORK_NONE;
+  /* Of named hosts the broker tells. */
+  stage->watched = plan->network == OC_NETWORK_CLIENT;
   add_ports (stage, plan->names);
   stage->working_folder = plan->data_folder;
   return self;

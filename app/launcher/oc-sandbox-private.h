@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "launcher/oc-seccomp-rule.h"
+
 /* The order in which they are applied; names in oc-sandbox.c. Zero is none. */
 typedef enum
 {
@@ -88,6 +90,7 @@ typedef struct
   gid_t gid;
   bool private_network; /* a network namespace of its own */
   bool sockets;         /* the filter lets IPv4 and IPv6 sockets be made */
+  bool watched;         /* and the launcher is asked where they connect to */
   bool named_hosts;     /* all that is sent in the private network arrives at sockets for the broker outside */
   uint16_t ports[OC_STAGE_MAX_PORTS];
   size_t n_ports;
@@ -105,6 +108,7 @@ typedef struct
   const char *const *env;
   int fds[5]; /* -1: /dev/null made inside for 0 to 2, closed for 3 and 4 */
 
+  struct _OcNotify *notify; /* the launcher's own, unused in here: who answers the filter */
   int ready_fd;  /* a SEQPACKET socket: failures and "sealed"; its end without a failure is the exec */
   int status_fd; /* pid 1's last word: how the command ended */
   int life_fd;   /* hangs up when the launcher is gone */
@@ -163,6 +167,7 @@ void oc_stage_network (const OcStage *stage);
 void oc_stage_mount (OcStage *stage);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */
 void oc_stage_seal (const OcStage *stage);
+OcFilter oc_stage_get_filter (const OcStage *stage);
 
 /* bubblewrap's stage 2: `ocelot-launcher --stage2 FD`, executed as pid 1 of the new namespaces. @fd: of the stage's memory,
  * made by oc_stage_pack(). */

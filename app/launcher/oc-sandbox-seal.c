@@ -70,10 +70,19 @@ drop_capabilities (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_CAPABILITIES, "capset");
 }
 
+OcFilter
+oc_stage_get_filter (const OcStage *stage)
+{
+  if (!stage->sockets)
+    return OC_FILTER_NONE;
+  return stage->watched ? OC_FILTER_WATCHED : OC_FILTER_CLIENT;
+}
+
 void
 oc_stage_seal (const OcStage *stage)
 {
   const char *what = NULL;
+  int notifier;
 
   set_limits (stage);
   drop_capabilities (stage);
@@ -81,6 +90,9 @@ oc_stage_seal (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_NO_NEW_PRIVS, "prctl");
   if (oc_landlock_apply (stage, &what) != 0)
     oc_stage_fail (stage, OC_LAYER_LANDLOCK, what);
-  if (oc_seccomp_apply (stage->sockets) != 0)
+  notifier = oc_seccomp_apply (oc_stage_get_filter (stage));
+  if (notifier < 0)
     oc_stage_fail (stage, OC_LAYER_SECCOMP, "filter");
+  oc_stage_send (stage, OC_REPORT_NOTIFIER, OC_LAYER_SECCOMP, &notifier, 1);
+  close (notifier); /* whoever has it can let calls through */
 }

@@ -78,6 +78,7 @@ make_flat (OcPlan *plan, const OcCommand *command, GError **error)
   flat->stage.program = command->program;
   flat->stage.argv = command->argv;
   flat->stage.env = command->env;
+  flat->stage.notify = command->notify;
   return g_steal_pointer (&flat);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "launcher/oc-notify.h"
 #include "launcher/oc-plan.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,9 @@ typedef struct
   const char *const *env;   /* NULL-terminated, whole */
   /* Anonymous pipes, or -1: /dev/null for 0, 1 and 2, closed for 3 and 4. Anything else is refused. */
   int fds[5];
+  /* (nullable) who answers what the system call filter asks, and remembers it; must live as long as the process. NULL: answered
+   * all the same, and forgotten. */
+  OcNotify *notify;
 } OcCommand;
 
 /**
@@ -46,8 +50,6 @@ void oc_process_free (OcProcess *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcProcess, oc_process_free)
 /* Becomes readable when everything inside has ended. Borrowed. */
 int oc_process_get_pidfd (OcProcess *self);
-/* The descriptor of seccomp's user notifications, which tells of refused system calls, or -1. (transfer full): once. */
-int oc_process_steal_notifier (OcProcess *self);
 /* The @n-th of the sockets that listen inside the sandbox, for the broker, or -1. (transfer full): once. */
 int oc_process_steal_listener (OcProcess *self,
                                guint n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Build time only: makes the two filters from oc-seccomp-table.h and writes them as a header, so
- * that the launcher does not pay for building them at each start (0.9 ms) nor link libseccomp.
+/* Build time only: makes the filters from oc-seccomp-table.h, and the table of what the launcher
+ * answers them, and writes both as a header, so that the launcher does not pay for building them at
+ * each start (0.9 ms) nor link libseccomp.
  * Usage: oc-seccomp-gen x86_64|aarch64 > oc-seccomp-filters.h */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,87 +24,79 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef enum
-{
-  ALWAYS,
-  NO_NETWORK,
-  NETWORK,
-} Filter;
+#include "launcher/oc-seccomp-rule.h"
 
-typedef enum
-{
-  CONDITION_ANY,
-  CONDITION_COMPARE,
-  CONDITION_BETWEEN,   /* above one number and below another */
-  CONDITION_TYPES_BUT, /* low four bits of a socket's type: all but two */
-  CONDITION_CORE_LIMIT,
-  CONDITION_SET_ID,       /* a mode with a set-user-id or set-group-id bit */
-  CONDITION_MAKES_SET_ID, /* the same, where the flags (argument number a) say that it counts */
-} ConditionKind;
+#define ALWAYS (OC_FILTER_NONE | OC_FILTER_CLIENT | OC_FILTER_WATCHED)
+#define NO_NETWORK OC_FILTER_NONE
+#define NETWORK (OC_FILTER_CLIENT | OC_FILTER_WATCHED)
 
 typedef struct
 {
-  ConditionKind kind;
-  unsigned int argument;
-  enum scmp_compare compare;
-  uint64_t a, b;
-} Condition;
-
-typedef struct
-{
-  Filter filter;
+  unsigned int filters;
   const char *call; /* NULL: by number */
   unsigned int number;
-  int error;
-  Condition condition;
+  int error; /* below zero: recorded, and goes on */
+  OcGroup group;
+  OcCondition condition;
 } Rule;
+#define GOES_ON (-1)
 
 #define ANY                                                                                        \
   {                                                                                                \
-    CONDITION_ANY, 0, 0, 0, 0                                                                      \
+    OC_CONDITION_ANY, 0, 0, 0                                                                      \
   }
 #define EQUAL(argument, mask, value)                                                               \
   {                                                                                                \
-    CONDITION_COMPARE, argument, SCMP_CMP_MASKED_EQ, mask, value                                   \
+    OC_CONDITION_EQUAL, argument, mask, value                                                      \
   }
 #define ABOVE(argument, value)                                                                     \
   {                                                                                                \
-    CONDITION_COMPARE, argument, SCMP_CMP_GT, value, 0                                             \
+    OC_CONDITION_ABOVE, argument, value, 0                                                         \
   }
 #define BELOW(argument, value)                                                                     \
   {                                                                                                \
-    CONDITION_COMPARE, argument, SCMP_CMP_LT, value, 0                                             \
+    OC_CONDITION_BELOW, argument, value, 0                                                         \
   }
 #define BETWEEN(argument, low, high)                                                               \
   {                                                                                                \
-    CONDITION_BETWEEN, argument, 0, low, high                                                      \
+    OC_CONDITION_BETWEEN, argument, low, high                                                      \
   }
 #define SET_ID(argument)                                                                           \
   {                                                                                                \
-    CONDITION_SET_ID, argument, 0, 0, 0                                                            \
+    OC_CONDITION_SET_ID, argument, 0, 0                                                            \
   }
 #define MAKES_SET_ID(flags, argument)                                                              \
   {                                                                                                \
-    CONDITION_MAKES_SET_ID, argument, 0, flags, 0                                                  \
+    OC_CONDITION_MAKES_SET_ID, argument, flags, 0                                                  \
   }
 #define RAW_TYPES                                                                                  \
   {                                                                                                \
-    CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_DGRAM                                             \
+    OC_CONDITION_TYPES_BUT, 1, SOCK_STREAM, SOCK_DGRAM                                             \
   }
 #define PAIR_TYPES                                                                                 \
   {                                                                                                \
-    CONDITION_TYPES_BUT, 1, 0, SOCK_STREAM, SOCK_SEQPACKET                                         \
+    OC_CONDITION_TYPES_BUT, 1, SOCK_STREAM, SOCK_SEQPACKET                                         \
+  }
+#define DATAGRAM                                                                                   \
+  {                                                                                                \
+    OC_CONDITION_DATAGRAM, 1, SOCK_DGRAM, 0                                                        \
   }
 #define CORE_LIMIT                                                                                 \
   {                                                                                                \
-    CONDITION_CORE_LIMIT, 1, 0, 0, 0                                                               \
+    OC_CONDITION_CORE_LIMIT, 1, 0, 0                                                               \
   }
 #define SOCK_TYPE_BITS 0xf
 #define X32_BIT 0x40000000U
+/* libseccomp's name for "knows SCMP_ACT_NOTIFY" (seccomp_api_get(3)). */
+#define SECCOMP_API_NOTIFY 5
 
 /* The reason is for readers only. */
-#define RULE(filter, call, error, condition, reason) { filter, call, 0, error, condition },
-#define RULE_NUMBER(filter, number, error, reason) { filter, NULL, number, error, ANY },
+#define RULE(filters, call, error, group, condition, reason)                                       \
+  { filters, call, 0, error, OC_GROUP_##group, condition },
+#define RULE_NUMBER(filters, number, error, reason)                                                \
+  { filters, NULL, number, error, OC_GROUP_NONE, ANY },
+#define RECORD(call, condition, reason)                                                            \
+  { OC_FILTER_WATCHED, call, 0, GOES_ON, OC_GROUP_NONE, condition },
 static const Rule rules[] = {
 #include "launcher/oc-seccomp-table.h"
 };
@@ -145,54 +138,111 @@ add_set_id (
   return result;
 }
 
+/* Two rows: IPv4 and IPv6. Others that have this type are refused by other rules. */
 static int
-add_compared (scmp_filter_ctx context, uint32_t action, int call, const Condition *condition)
+add_datagram (scmp_filter_ctx context, uint32_t action, int call)
 {
-  struct scmp_arg_cmp compare = { .arg = condition->argument, .op = condition->compare };
+  static const uint64_t families[] = { AF_INET, AF_INET6 };
+  int result = 0;
+
+  for (size_t i = 0; i < 2 && result == 0; i++)
+    result = seccomp_rule_add (context, action, call, 2, SCMP_A0 (SCMP_CMP_EQ, families[i]),
+                               SCMP_A1 (SCMP_CMP_MASKED_EQ, SOCK_TYPE_BITS, SOCK_DGRAM));
+  return result;
+}
+
+static int
+add_one (scmp_filter_ctx context,
+         uint32_t action,
+         int call,
+         unsigned int argument,
+         enum scmp_compare how,
+         uint64_t a,
+         uint64_t b)
+{
+  struct scmp_arg_cmp compare = { .arg = argument, .op = how, .datum_a = a, .datum_b = b };
+
+  return seccomp_rule_add_array (context, action, call, 1, &compare);
+}
+
+static int
+add_compared (scmp_filter_ctx context, uint32_t action, int call, const OcCondition *condition)
+{
+  unsigned int argument = condition->argument;
+  uint64_t a = condition->a, b = condition->b;
   int result = 0;
 
   switch (condition->kind)
     {
-    case CONDITION_ANY:
+    case OC_CONDITION_ANY:
       return seccomp_rule_add (context, action, call, 0);
-    case CONDITION_COMPARE:
-      compare.datum_a = condition->a;
-      compare.datum_b = condition->b;
-      return seccomp_rule_add_array (context, action, call, 1, &compare);
-    case CONDITION_BETWEEN:
-      compare.op = SCMP_CMP_EQ;
-      for (compare.datum_a = condition->a + 1; compare.datum_a < condition->b && result == 0;
-           compare.datum_a++)
-        result = seccomp_rule_add_array (context, action, call, 1, &compare);
+    case OC_CONDITION_EQUAL:
+      return add_one (context, action, call, argument, SCMP_CMP_MASKED_EQ, a, b);
+    case OC_CONDITION_ABOVE:
+      return add_one (context, action, call, argument, SCMP_CMP_GT, a, 0);
+    case OC_CONDITION_BELOW:
+      return add_one (context, action, call, argument, SCMP_CMP_LT, a, 0);
+    case OC_CONDITION_BETWEEN:
+      for (uint64_t value = a + 1; value < b && result == 0; value++)
+        result = add_one (context, action, call, argument, SCMP_CMP_EQ, value, 0);
       return result;
-    case CONDITION_TYPES_BUT:
-      compare.op = SCMP_CMP_MASKED_EQ;
-      compare.datum_a = SOCK_TYPE_BITS;
-      for (compare.datum_b = 0; compare.datum_b <= SOCK_TYPE_BITS && result == 0; compare.datum_b++)
-        if (compare.datum_b != condition->a && compare.datum_b != condition->b)
-          result = seccomp_rule_add_array (context, action, call, 1, &compare);
+    case OC_CONDITION_TYPES_BUT:
+      for (uint64_t type = 0; type <= SOCK_TYPE_BITS && result == 0; type++)
+        if (type != a && type != b)
+          result = add_one (context, action, call, argument, SCMP_CMP_MASKED_EQ, SOCK_TYPE_BITS, type);
       return result;
-    case CONDITION_CORE_LIMIT:
+    case OC_CONDITION_DATAGRAM:
+      return add_datagram (context, action, call);
+    case OC_CONDITION_CORE_LIMIT:
       return seccomp_rule_add (context, action, call, 2,
                                SCMP_A1 (SCMP_CMP_MASKED_EQ, 0xffffffff, RLIMIT_CORE),
                                SCMP_A2 (SCMP_CMP_NE, 0));
-    case CONDITION_SET_ID:
-      return add_set_id (context, action, call, condition->argument, -1);
-    case CONDITION_MAKES_SET_ID:
-      return add_set_id (context, action, call, condition->argument, (int)condition->a);
+    case OC_CONDITION_SET_ID:
+      return add_set_id (context, action, call, argument, -1);
+    case OC_CONDITION_MAKES_SET_ID:
+      return add_set_id (context, action, call, argument, (int)a);
     }
   return -EINVAL;
 }
 
 static bool
-is_in (const Rule *rule, bool network)
+is_in (const Rule *rule, OcFilter filter)
 {
-  return rule->filter == ALWAYS || rule->filter == (network ? NETWORK : NO_NETWORK);
+  return (rule->filters & filter) != 0;
+}
+
+/* Whether the filter asks the launcher. */
+static bool
+asks (const Rule *rule)
+{
+  return rule->group != OC_GROUP_NONE || rule->error == GOES_ON;
+}
+
+/* What the launcher relies on: the errno follows from the call alone, whatever its arguments are, and the filter and the launcher
+ * cannot disagree about who refuses it. */
+static void
+check_rules (void)
+{
+  for (size_t i = 0; i < N_RULES; i++)
+    {
+      if (rules[i].group != OC_GROUP_NONE && rules[i].error <= 0)
+        fail (rules[i].call, EINVAL);
+      for (size_t j = 0; rules[i].call != NULL && j < i; j++)
+        {
+          if (rules[j].call == NULL || strcmp (rules[i].call, rules[j].call) != 0
+              || (rules[i].filters & rules[j].filters) == 0)
+            continue;
+          if (asks (&rules[i]) != asks (&rules[j])
+              || (rules[i].error != rules[j].error && rules[i].error != GOES_ON
+                  && rules[j].error != GOES_ON))
+            fail (rules[i].call, EINVAL);
+        }
+    }
 }
 
 /* What libseccomp makes of the named calls. Returns the number of instructions. */
 static size_t
-build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
+build (uint32_t arch, OcFilter filter, struct sock_filter *out, size_t max)
 {
   scmp_filter_ctx context = seccomp_init (SCMP_ACT_ALLOW);
   int fd = memfd_create ("filter", MFD_CLOEXEC);
@@ -212,7 +262,7 @@ build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
       const Rule *rule = &rules[i];
       int call, result;
 
-      if (rule->call == NULL || !is_in (rule, network))
+      if (rule->call == NULL || !is_in (rule, filter))
         continue;
       call = seccomp_syscall_resolve_name (rule->call);
       if (call == __NR_SCMP_ERROR)
@@ -220,7 +270,8 @@ build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
       /* Not on this architecture: nothing to refuse. */
       if (seccomp_syscall_resolve_name_arch (arch, rule->call) < 0)
         continue;
-      result = add_compared (context, SCMP_ACT_ERRNO (rule->error), call, &rule->condition);
+      result = add_compared (context, asks (rule) ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO (rule->error),
+                             call, &rule->condition);
       if (result != 0)
         fail (rule->call, result);
     }
@@ -237,7 +288,7 @@ build (uint32_t arch, bool network, struct sock_filter *out, size_t max)
 /* What libseccomp cannot say, put before its program (whose jumps are relative): other ABIs, newer
  * numbers, calls it does not know by name. */
 static size_t
-build_prelude (uint32_t arch, bool network, struct sock_filter *out)
+build_prelude (uint32_t arch, OcFilter filter, struct sock_filter *out)
 {
   const uint32_t kill = SECCOMP_RET_KILL_PROCESS, none = SECCOMP_RET_ERRNO | ENOSYS;
   size_t n = 0;
@@ -258,7 +309,7 @@ build_prelude (uint32_t arch, bool network, struct sock_filter *out)
   out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JGT | BPF_K, LAST_NUMBER, 0, 1);
   out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K, none);
   for (size_t i = 0; i < N_RULES; i++)
-    if (rules[i].call == NULL && is_in (&rules[i], network))
+    if (rules[i].call == NULL && is_in (&rules[i], filter))
       {
         out[n++] = (struct sock_filter)BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, rules[i].number, 0, 1);
         out[n++] = (struct sock_filter)BPF_STMT (BPF_RET | BPF_K,
@@ -268,16 +319,36 @@ build_prelude (uint32_t arch, bool network, struct sock_filter *out)
 }
 
 static void
-print_filter (uint32_t arch, bool network, const char *name)
+print_filter (uint32_t arch, OcFilter filter, const char *name)
 {
   static struct sock_filter program[BPF_MAXINSNS];
-  size_t n = build_prelude (arch, network, program);
+  size_t n = build_prelude (arch, filter, program);
 
-  n += build (arch, network, program + n, BPF_MAXINSNS - n);
+  n += build (arch, filter, program + n, BPF_MAXINSNS - n);
   printf ("static const struct sock_filter %s[] = {\n", name);
   for (size_t i = 0; i < n; i++)
     printf ("  { 0x%04x, %u, %u, 0x%08x },\n", program[i].code, program[i].jt, program[i].jf,
             program[i].k);
+  printf ("};\n");
+}
+
+/* What the launcher says when a filter asks. */
+static void
+print_answers (uint32_t arch)
+{
+  printf ("static const OcAnswer oc_seccomp_answers[] = {\n");
+  for (size_t i = 0; i < N_RULES; i++)
+    {
+      const Rule *rule = &rules[i];
+      int call = rule->call != NULL ? seccomp_syscall_resolve_name_arch (arch, rule->call) : -1;
+
+      if (!asks (rule) || call < 0)
+        continue;
+      printf ("  { %d, \"%s\", %u, %d, (OcGroup)%d,\n    { (OcConditionKind)%d, %u, UINT64_C (0x%llx), UINT64_C (0x%llx) } },\n", call,
+              rule->call, rule->filters, rule->error == GOES_ON ? 0 : rule->error, (int)rule->group,
+              (int)rule->condition.kind, rule->condition.argument,
+              (unsigned long long)rule->condition.a, (unsigned long long)rule->condition.b);
+    }
   printf ("};\n");
 }
 
@@ -292,8 +363,14 @@ main (int argc, char **argv)
     arch = SCMP_ARCH_AARCH64;
   else
     fail ("the sandbox is written for x86-64 and aarch64 only", EINVAL);
+  /* What the machine that builds this can do says nothing about the one that runs it. */
+  if (seccomp_api_set (SECCOMP_API_NOTIFY) != 0)
+    fail ("notification", EOPNOTSUPP);
+  check_rules ();
   printf ("/* Made by oc-seccomp-gen from oc-seccomp-table.h. */\n");
-  print_filter (arch, false, "oc_seccomp_none");
-  print_filter (arch, true, "oc_seccomp_client");
+  print_filter (arch, OC_FILTER_NONE, "oc_seccomp_none");
+  print_filter (arch, OC_FILTER_CLIENT, "oc_seccomp_client");
+  print_filter (arch, OC_FILTER_WATCHED, "oc_seccomp_watched");
+  print_answers (arch);
   return fflush (stdout) == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 /* Plain C: see oc-sandbox-private.h. */
 #include "launcher/oc-seccomp.h"
 
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -9,14 +10,53 @@
 
 #include "oc-seccomp-filters.h"
 
-int
-oc_seccomp_apply (bool network)
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+static int
+load (const struct sock_filter *filter, size_t size, unsigned long flags)
 {
   struct sock_fprog program = {
-    .len = network ? sizeof oc_seccomp_client / sizeof *oc_seccomp_client
-                   : sizeof oc_seccomp_none / sizeof *oc_seccomp_none,
-    .filter = (struct sock_filter *)(network ? oc_seccomp_client : oc_seccomp_none),
+    .len = (unsigned short)(size / sizeof *filter),
+    .filter = (struct sock_filter *)filter,
   };
 
-  return (int)syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+  return (int)syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+}
+
+int
+oc_seccomp_apply (OcFilter filter)
+{
+  const struct sock_filter *program = oc_seccomp_none;
+  size_t size = sizeof oc_seccomp_none;
+  int fd;
+
+  switch (filter)
+    {
+    case OC_FILTER_NONE:
+      break;
+    case OC_FILTER_CLIENT:
+      program = oc_seccomp_client;
+      size = sizeof oc_seccomp_client;
+      break;
+    case OC_FILTER_WATCHED:
+      program = oc_seccomp_watched;
+      size = sizeof oc_seccomp_watched;
+      break;
+    }
+  /* Without the second (Linux 5.19) a signal that arrives while the launcher thinks makes the call be asked about anew. */
+  fd = load (program, size,
+             SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  if (fd < 0 && errno == EINVAL)
+    fd = load (program, size, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+  return fd;
+}
+
+OcVerdictOnCall
+oc_seccomp_judge (OcFilter filter, int call, const uint64_t *args)
+{
+  return oc_seccomp_judge_with (oc_seccomp_answers,
+                                sizeof oc_seccomp_answers / sizeof *oc_seccomp_answers, filter,
+                                call, args);
 }

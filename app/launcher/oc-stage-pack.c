@@ -16,7 +16,7 @@
 #if __SIZEOF_POINTER__ == 8
 _Static_assert (sizeof (OcOp) == 64, "OcOp has changed: walk over its new members in walk_op()");
 _Static_assert (sizeof (OcNode) == 24, "OcNode has changed: walk over its new members in walk_node()");
-_Static_assert (sizeof (OcStage) == 376, "OcStage has changed: walk over its new members in walk_stage()");
+_Static_assert (sizeof (OcStage) == 392, "OcStage has changed: walk over its new members in walk_stage()");
 #endif
 
 typedef struct
@@ -264,6 +264,7 @@ walk_stage (Walk *walk, OcStage *stage)
   WALK (walk, stage->gid);
   WALK (walk, stage->private_network);
   WALK (walk, stage->sockets);
+  WALK (walk, stage->watched);
   walk_ports (walk, stage);
   walk_ops (walk, stage);
   walk_nodes (walk, stage);
