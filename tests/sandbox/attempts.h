@@ -31,6 +31,8 @@ typedef struct
 extern const Attempt attempts_allowed[];
 extern const Attempt attempts_writing[];
 extern const Attempt attempts_reading[];
+extern const Attempt attempts_devices[];
+extern const Attempt attempts_programs[];
 extern const Attempt attempts_network[];
 extern const Attempt attempts_processes[];
 extern const Attempt attempts_kernel[];

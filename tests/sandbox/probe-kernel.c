@@ -98,12 +98,41 @@ call_i386 (char **a)
   errno = result < 0 ? (int)-result : 0;
   return result < 0 ? -1 : 0;
 }
+
+/* Number 359 there: socket (AF_UNIX, SOCK_STREAM, 0). */
+static long
+call_i386_socket (char **a)
+{
+  long result;
+
+  __asm__ volatile("int $0x80"
+                   : "=a"(result)
+                   : "a"(359L), "b"(1L), "c"(1L), "d"(0L)
+                   : "memory", "r8", "r9", "r10", "r11");
+  errno = result < 0 ? (int)-result : 0;
+  return result < 0 ? -1 : 0;
+}
 #endif
 
 static long
 remount_writable (char **a)
 {
   return mount (NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL);
+}
+
+static long
+mount_over (char **a)
+{
+  /* In a mount namespace of its own, where this is the control. */
+  if (unshare (CLONE_NEWNS) != 0 || mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    return -1;
+  return mount ("none", a[0], "tmpfs", 0, NULL);
+}
+
+static long
+open_whole_tree (char **a)
+{
+  return syscall (SYS_open_tree, AT_FDCWD, "/", 0x8001 /* OPEN_TREE_CLONE, AT_RECURSIVE */);
 }
 
 static long
@@ -124,7 +153,10 @@ const Probe probe_kernel[] = {
 #ifdef __x86_64__
   { "x32", 0, call_x32 },
   { "i386", 0, call_i386 },
+  { "i386-socket", 0, call_i386_socket },
 #endif
+  { "mount-over", 1, mount_over },
+  { "open-whole-tree", 0, open_whole_tree },
   { "remount", 0, remount_writable },
   { "join-namespace", 1, join_namespace },
   { NULL, 0, NULL },

@@ -146,6 +146,23 @@ listen_unbound (char **a)
   return fd < 0 ? -1 : listen (fd, 1);
 }
 
+static long
+listen_unbound_6 (char **a)
+{
+  int fd = socket (AF_INET6, SOCK_STREAM, 0);
+
+  return fd < 0 ? -1 : listen (fd, 1);
+}
+
+static long
+bind_mptcp (char **a)
+{
+  struct sockaddr_in address = loopback ("0");
+  int fd = socket (AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
+
+  return fd < 0 ? -1 : bind (fd, (struct sockaddr *)&address, sizeof address);
+}
+
 /* A socket made by io_uring is made in the kernel, past the filter. IORING_OP_SOCKET is 45. */
 static long
 socket_by_ring (char **a)
@@ -187,5 +204,6 @@ const Probe probe_network[] = {
   { "connect-tcp", 1, connect_tcp },    { "connect-mptcp", 1, connect_mptcp },
   { "fast-open", 1, fast_open },        { "send-udp", 1, send_udp },
   { "bind", 1, bind_socket },           { "listen-unbound", 0, listen_unbound },
+  { "bind-mptcp", 0, bind_mptcp },      { "listen-unbound-6", 0, listen_unbound_6 },
   { "ring-socket", 0, socket_by_ring }, { NULL, 0, NULL },
 };

@@ -36,6 +36,55 @@ signal_by_pidfd (char **a)
   return fd < 0 ? -1 : syscall (SYS_pidfd_send_signal, fd, 0, NULL, 0);
 }
 
+static long
+queue_signal (char **a)
+{
+  union sigval value = { 0 };
+
+  return sigqueue (atoi (a[0]), 0, value);
+}
+
+static long
+signal_thread (char **a)
+{
+  return syscall (SYS_tgkill, atoi (a[0]), atoi (a[0]), 0);
+}
+
+static long
+take_descriptor (char **a)
+{
+  int fd = (int)syscall (SYS_pidfd_open, atoi (a[0]), 0);
+
+  return fd < 0 ? -1 : syscall (SYS_pidfd_getfd, fd, 0, 0);
+}
+
+static long
+write_memory (char **a)
+{
+  char byte = 0;
+  struct iovec here = { &byte, 1 }, there = { (void *)16, 1 };
+
+  return process_vm_writev (atoi (a[0]), &here, 1, &there, 1, 0);
+}
+
+/* Stopped, and let go again. */
+static long
+attach (char **a)
+{
+  int status;
+  pid_t pid = atoi (a[0]);
+
+  if (ptrace (PTRACE_ATTACH, pid, NULL, NULL) != 0 || waitpid (pid, &status, __WALL) != pid)
+    return -1;
+  return ptrace (PTRACE_DETACH, pid, NULL, NULL);
+}
+
+static long
+get_group (char **a)
+{
+  return getpgid (atoi (a[0]));
+}
+
 /* SIGIO to somebody else, by way of a pipe. */
 static long
 own_signal (char **a)
@@ -273,6 +322,12 @@ const Probe probe_processes[] = {
   { "kill", 1, signal_process },
   { "kill-by-pidfd", 1, signal_by_pidfd },
   { "own-signal", 1, own_signal },
+  { "queue-signal", 1, queue_signal },
+  { "signal-thread", 1, signal_thread },
+  { "take-descriptor", 1, take_descriptor },
+  { "write-memory", 1, write_memory },
+  { "attach", 1, attach },
+  { "group", 1, get_group },
   { "trace", 1, trace },
   { "read-memory", 1, read_memory },
   { "priority", 1, set_priority },

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Probe *const groups[] = { probe_files, probe_network, probe_kernel, probe_processes };
+static const Probe *const groups[] = { probe_files,    probe_ipc,     probe_kernel,   probe_metadata,
+                                       probe_network, probe_processes, probe_programs };
 
 /* Usage: probe NAME [ARGUMENT…]. Exit: 0 done, 1 denied, 2 no such probe. */
 int

@@ -14,6 +14,9 @@ typedef struct
 
 /* Each ends with an empty entry. */
 extern const Probe probe_files[];
+extern const Probe probe_ipc[];
+extern const Probe probe_metadata[];
+extern const Probe probe_programs[];
 extern const Probe probe_network[];
 extern const Probe probe_kernel[];
 extern const Probe probe_processes[];

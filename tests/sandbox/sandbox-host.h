@@ -26,7 +26,12 @@ typedef struct
   char *probe;
   int tcp, udp, stream, dgram, abstract; /* sockets */
   int tcp_port, udp_port;
-  GPid victim;
+  int terminal; /* the other end of one */
+  char *terminal_path;
+  int memory, messages, semaphores; /* System V, by number */
+  char *queue;                      /* POSIX, by name */
+  char *shared;                     /* POSIX memory, by path */
+  GPid victim; /* in a process group of its own */
 } Host;
 
 /* The executor that the environment's OC_EXECUTOR names, "direct" (also where it is not set) or "bubblewrap", for all sandboxes
@@ -36,13 +41,23 @@ Host *host_new (void);
 void host_free (Host *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Host, host_free)
 
+/* What a host has that is no file: sandbox-objects.c. */
+void host_make_objects (Host *self);
+void host_free_objects (Host *self);
+/* Takes away what has come to the services and the terminal. */
+void host_drain_objects (Host *self);
+/* Whether something has, or the victim has been touched: a message, or NULL. (transfer full) */
+char *host_find_touched_object (Host *self);
+
 /* Puts every file back as it was. */
 void host_reset (Host *self);
 /* What differs from what host_reset() made: a message, or NULL. (transfer full) */
 char *host_find_change (Host *self);
 /* A word of an attempt, with what stands for a place on this host put in: ~ home, %B the ocelot
  * folder, %P the plugin's folder, %D its data, %T its temporary folder, %b the folder around all,
- * %V the victim's pid, %t and %u the TCP and UDP ports, %A the abstract name, %U the user's id.
+ * %V the victim's pid, %t and %u the TCP and UDP ports, %A the abstract name, %U the user's id,
+ * %Y a terminal, %S, %M and %E the System V memory, messages and semaphores, %Q the POSIX queue, %H
+ * the POSIX memory.
  * (transfer full) */
 char *host_expand (Host *self, const char *word);
 
