@@ -12,6 +12,7 @@
 
 #include "core/oc-error.h"
 #include "launcher/oc-memory.h"
+#include "launcher/oc-net-broker.h"
 #include "launcher/oc-sandbox.h"
 
 /*
@@ -25,6 +26,7 @@ typedef struct
   OcCall *call; /* borrowed: it owns this */
   OcProcess *process;
   OcMemoryWatch *memory;
+  OcNetBroker *net; /* (nullable) */
   OcOutput *out;
   OcOutput *err;
   GBytes *input; /* (nullable) */
@@ -55,6 +57,7 @@ spawn_free (gpointer data)
   g_clear_handle_id (&self->timeout_source, g_source_remove);
   close_input (self);
   g_clear_pointer (&self->memory, oc_memory_watch_free);
+  g_clear_pointer (&self->net, oc_net_broker_free);
   g_clear_pointer (&self->process, oc_process_free);
   g_clear_pointer (&self->out, oc_output_free);
   g_clear_pointer (&self->err, oc_output_free);
@@ -309,6 +312,7 @@ make_plan (const OcHost *host,
     .data_folder = host->data_folder,
     .temp_folder = host->temp_folder,
     .network = host->network,
+    .hosts = (const char *const *) host->hosts,
     .role = OC_ROLE_TOOL,
   };
 
@@ -335,12 +339,13 @@ close_fd (int *fd)
   *fd = -1;
 }
 
-/* NULL: answered. Takes our ends of the pipes. */
+/* NULL: answered. Takes our ends of the pipes. @net: (out) (nullable): what it has instead of a network. */
 static OcProcess *
 start_process (OcCall *call,
                const char *program,
                char **argv,
-               int pipes[3][2])
+               int pipes[3][2],
+               OcNetBroker **net)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (OcPlan) plan = make_plan (oc_call_get_host (call), &error);
@@ -359,7 +364,10 @@ start_process (OcCall *call,
   close_fd (&pipes[1][1]);
   close_fd (&pipes[2][1]);
   if (process != NULL)
-    return process;
+    {
+      *net = oc_net_broker_new (plan, process, oc_call_get_host (call)->report->uses, NULL);
+      return process;
+    }
   if (g_error_matches (error, OC_ERROR, OC_ERROR_NOT_FOUND))
     oc_call_fail (call, OC_RPC_NOT_FOUND, "tool-not-started", error->message);
   else
@@ -370,6 +378,7 @@ start_process (OcCall *call,
 static void
 watch (OcCall *call,
        OcProcess *process,
+       OcNetBroker *net,
        int pipes[3][2],
        GBytes *input,
        guint timeout_ms)
@@ -379,6 +388,7 @@ watch (OcCall *call,
 
   self->call = call;
   self->process = process;
+  self->net = net;
   self->out = oc_output_new (pipes[1][0], OC_OUTPUT_MAX_BYTES);
   self->err = oc_output_new (pipes[2][0], OC_OUTPUT_MAX_BYTES);
   self->input_fd = pipes[0][1];
@@ -411,14 +421,15 @@ start (OcCall *call,
        guint timeout_ms)
 {
   int pipes[3][2];
+  OcNetBroker *net = NULL;
   OcProcess *process;
 
   if (!make_pipes (pipes, input != NULL))
     oc_call_fail_format (call, OC_RPC_FAILED, "io", _("No pipe could be made: %s."), g_strerror (errno));
-  else if ((process = start_process (call, oc_tool_get_path (tool), argv, pipes)) != NULL)
+  else if ((process = start_process (call, oc_tool_get_path (tool), argv, pipes, &net)) != NULL)
     {
       oc_call_record_use (call, oc_tool_get_name (tool));
-      watch (call, process, pipes, input, timeout_ms);
+      watch (call, process, net, pipes, input, timeout_ms);
       return;
     }
   for (int i = 0; i < 3; i++)

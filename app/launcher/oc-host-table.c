@@ -66,6 +66,7 @@ void
 oc_host_clear (OcHost *self)
 {
   g_clear_pointer (&self->tools, oc_tools_unref);
+  g_clear_pointer (&self->hosts, g_strfreev);
   g_clear_pointer (&self->storage, oc_storage_free);
 }
 

@@ -36,6 +36,7 @@ typedef struct
   const char *data_folder;      /* borrowed */
   const char *temp_folder;      /* borrowed */
   OcNetwork network;
+  char **hosts;                 /* owned (nullable): for OC_NETWORK_HOSTS */
   OcReport *report;             /* borrowed */
   OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
   OcStorage *storage;           /* owned */

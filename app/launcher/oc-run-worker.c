@@ -13,6 +13,7 @@
 #include "core/oc-error.h"
 #include "launcher/oc-broker.h"
 #include "launcher/oc-memory.h"
+#include "launcher/oc-net-broker.h"
 #include "launcher/oc-quota.h"
 #include "launcher/oc-run-recheck.h"
 #include "launcher/oc-run-signals.h"
@@ -33,6 +34,7 @@ typedef struct
   OcProcess *process;
   OcBroker *broker;
   OcMemoryWatch *memory;
+  OcNetBroker *net; /* (nullable) */
   OcQuota *quota;
   OcRecheck *recheck;
   OcOutput *out;
@@ -266,9 +268,11 @@ make_pipes (Pipes *pipes,
   return TRUE;
 }
 
+/* @net: (out) (nullable): what it has instead of a network. */
 static OcProcess *
 start_process (const OcHost *host,
                const int fds[5],
+               OcNetBroker **net,
                GError **error)
 {
   const char *folder = oc_plugin_get_real_folder (host->plugin);
@@ -281,8 +285,10 @@ start_process (const OcHost *host,
     .data_folder = host->data_folder,
     .temp_folder = host->temp_folder,
     .network = host->network,
+    .hosts = (const char *const *) host->hosts,
     .role = OC_ROLE_WORKER,
   };
+  OcProcess *process;
   g_autoptr (OcPlan) plan = oc_plan_new (&input, error);
   g_auto (GStrv) env = plan ? oc_plan_dup_environment (plan) : NULL;
   OcCommand command = { .program = program, .argv = argv, .env = (const char *const *) env };
@@ -290,7 +296,10 @@ start_process (const OcHost *host,
   if (plan == NULL || !oc_memory_check (error))
     return NULL;
   memcpy (command.fds, fds, sizeof command.fds);
-  return oc_sandbox_start (plan, &command, error);
+  process = oc_sandbox_start (plan, &command, error);
+  if (process != NULL)
+    *net = oc_net_broker_new (plan, process, host->report->uses, NULL);
+  return process;
 }
 
 static void
@@ -326,6 +335,7 @@ end_worker (Worker *self)
 {
   /* An answered worker is ended as well: what it does not do before its answer it does not do. */
   oc_process_kill (self->process);
+  g_clear_pointer (&self->net, oc_net_broker_free);
   if (!wait_for_end (self, END_WAIT_MS))
     oc_report_add_log (self->report, "warning", _("The worker was killed but has not ended yet."));
   oc_output_drain (self->out);
@@ -354,6 +364,7 @@ clear_worker (Worker *self)
   g_clear_handle_id (&self->flush_source, g_source_remove);
   g_clear_handle_id (&self->stop_source, g_source_remove);
   g_clear_pointer (&self->memory, oc_memory_watch_free);
+  g_clear_pointer (&self->net, oc_net_broker_free);
   g_clear_pointer (&self->quota, oc_quota_free);
   g_clear_pointer (&self->recheck, oc_recheck_free);
   g_clear_pointer (&self->broker, oc_broker_free);
@@ -380,7 +391,7 @@ oc_worker_run (const OcWorkerRun *run,
       clear_worker (&self);
       return FALSE;
     }
-  self.process = start_process (run->host, pipes.its, error);
+  self.process = start_process (run->host, pipes.its, &self.net, error);
   close_all (pipes.its);
   if (self.process == NULL)
     {

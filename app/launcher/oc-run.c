@@ -198,6 +198,25 @@ on_store_notice (const char *message,
   oc_report_add_log (self->report, "warning", message);
 }
 
+/* (transfer full) (nullable): none */
+static char **
+list_hosts (OcPermissionSet *granted)
+{
+  g_autoptr (GStrvBuilder) hosts = g_strv_builder_new ();
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < oc_permission_set_get_n (granted); i++)
+    {
+      OcPermission *permission = oc_permission_set_get (granted, i);
+
+      if (oc_permission_get_kind (permission) != OC_PERMISSION_NET)
+        continue;
+      g_strv_builder_add (hosts, oc_permission_get_argument (permission));
+      any = TRUE;
+    }
+  return any ? g_strv_builder_end (hosts) : NULL;
+}
+
 static void
 fill_host (Run *self)
 {
@@ -210,7 +229,12 @@ fill_host (Run *self)
   self->host.folder = self->options->folder;
   self->host.data_folder = self->data_folder;
   self->host.temp_folder = oc_temp_get_path (self->temp);
-  self->host.network = client ? OC_NETWORK_CLIENT : OC_NETWORK_NONE;
+  /* Where the plugin may go anywhere, single hosts add nothing. */
+  self->host.hosts = client ? NULL : list_hosts (self->grant->granted);
+  if (client)
+    self->host.network = OC_NETWORK_CLIENT;
+  else
+    self->host.network = self->host.hosts != NULL ? OC_NETWORK_HOSTS : OC_NETWORK_NONE;
   self->host.report = self->report;
   self->host.storage = oc_storage_new (storage, on_store_notice, self);
 }

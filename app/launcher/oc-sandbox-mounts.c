@@ -17,7 +17,8 @@
 
 #define MASK_FILE "/dev/.mask-file"
 #define MASK_FOLDER "/dev/.mask-folder"
-#define CONTENT_FILE "/dev/.content"
+#define CONTENT_FILE "/dev/.content-"
+#define CONTENT_DIGITS 9
 /* Nobody replaces a file so often in so short a time by accident. */
 #define MASK_TRIES 16
 #define HOST_ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -118,29 +119,56 @@ make_mask_sources (const OcStage *stage)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
 }
 
-/* Each file is a mount that has lost its name before anything runs. */
+/* The name of the @i-th operation's file: snprintf() is not async-signal-safe. */
+static void
+get_content_file (size_t i, char path[static sizeof CONTENT_FILE + CONTENT_DIGITS])
+{
+  memcpy (path, CONTENT_FILE, sizeof CONTENT_FILE);
+  path += sizeof CONTENT_FILE - 1;
+  for (size_t at = CONTENT_DIGITS; at > 0; at--, i /= 10)
+    path[at - 1] = (char)('0' + i % 10);
+  path[CONTENT_DIGITS] = '\0';
+}
+
 static void
 make_contents (OcStage *stage)
 {
   for (size_t i = 0; i < stage->n_ops; i++)
     {
       OcOp *op = &stage->ops[i];
+      char file[sizeof CONTENT_FILE + CONTENT_DIGITS];
       size_t length;
       int fd, place;
 
       if (op->kind != OC_OP_CONTENT)
         continue;
+      get_content_file (i, file);
       length = strlen (op->content);
-      fd = open (CONTENT_FILE, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
+      fd = open (file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0444);
       if (fd < 0 || fchmod (fd, 0444) != 0 || write (fd, op->content, length) != (ssize_t)length)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
       close (fd);
-      place = oc_stage_open_place (CONTENT_FILE);
+      place = oc_stage_open_place (file);
       op->fd = clone_tree (place, 0);
-      if (op->fd < 0 || set_attrs (op->fd, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY, 0, 0) != 0
-          || unlink (CONTENT_FILE) != 0)
+      if (op->fd < 0 || set_attrs (op->fd, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY, 0, 0) != 0)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
       close (place);
+    }
+}
+
+/* Not before they are mounted: what has no name cannot be. */
+static void
+remove_contents (const OcStage *stage)
+{
+  for (size_t i = 0; i < stage->n_ops; i++)
+    {
+      char file[sizeof CONTENT_FILE + CONTENT_DIGITS];
+
+      if (stage->ops[i].kind != OC_OP_CONTENT)
+        continue;
+      get_content_file (i, file);
+      if (unlink (file) != 0)
+        oc_stage_fail (stage, OC_LAYER_MOUNTS, file);
     }
 }
 
@@ -330,7 +358,10 @@ static void
 remove_mask_sources (const OcStage *stage)
 {
   if (set_attrs (AT_FDCWD, "/dev", 0, 0, MOUNT_ATTR_RDONLY, 0) != 0 || unlink (MASK_FILE) != 0
-      || rmdir (MASK_FOLDER) != 0 || set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
+      || rmdir (MASK_FOLDER) != 0)
+    oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
+  remove_contents (stage);
+  if (set_attrs (AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, "/dev");
 }
 

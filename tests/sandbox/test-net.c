@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Named hosts, from inside a real sandbox to a server on this computer and past it. */
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/oc-error.h"
+#include "net-host.h"
+
+#define NAME "api.example.com"
+#define STRV(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void
+test_listed (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
+  lines = net_probe (net, STRV (NAME ":%p"),
+                     STRV ("resolve", NAME, "1", "127.0.0.1", "resolve", "API.example.COM", "1", "9.9.9.9",
+                           "resolve", NAME, "28", "127.0.0.1", "get", NAME, "%p", "hello"));
+  g_assert_cmpstr (lines[0], ==, "198.18.0.1");
+  g_assert_cmpstr (lines[1], ==, "198.18.0.1");
+  g_assert_cmpstr (lines[2], ==, "EMPTY");
+  g_assert_cmpstr (lines[3], ==, "echo: hello");
+  g_assert_true (net_has_record (net, TRUE, "net:" NAME ":%p", "connect", NAME ":%p"));
+  g_assert_cmpuint (net_count_records (net, FALSE), ==, 0);
+  g_assert_cmpuint (test_resolver_count (net->resolver, NAME), ==, 1);
+}
+
+static void
+test_unlisted (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  test_resolver_add (net->resolver, "evil.example.com", STRV ("127.0.0.1"));
+  lines = net_probe (net, STRV (NAME, "localhost:%p"),
+                     STRV ("resolve", "evil.example.com", "1", "127.0.0.1", "resolve", "example.com", "1",
+                           "127.0.0.1", "resolve", "x." NAME, "16", "127.0.0.1", "resolve", "127.0.0.1", "1",
+                           "127.0.0.1", "resolve", "0x7f000001", "1", "127.0.0.1", "resolve", "127.1", "1",
+                           "127.0.0.1", "get", "localhost", "%p", "control"));
+  for (int i = 0; i < 6; i++)
+    g_assert_cmpstr (lines[i], ==, "NXDOMAIN");
+  g_assert_cmpstr (lines[6], ==, "echo: control");
+  g_assert_true (net_has_record (net, FALSE, "net:evil.example.com", "resolve", "evil.example.com"));
+  g_assert_true (net_has_record (net, FALSE, "net:x." NAME, "resolve", "x." NAME));
+  /* These are no names, so no permission could let them be reached. */
+  g_assert_true (net_has_record (net, FALSE, "net", "resolve", "127.1"));
+  g_assert_true (net_has_record (net, FALSE, "net", "resolve", "0x7f000001"));
+  g_assert_true (net_has_record (net, TRUE, "net:localhost:%p", "connect", "localhost:%p"));
+  /* No question has left for another name. */
+  g_assert_cmpuint (test_resolver_count (net->resolver, "evil.example.com"), ==, 0);
+}
+
+static void
+test_literal (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+  g_auto (GStrv) allowed = NULL;
+
+  test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
+  lines = net_probe (net, STRV (NAME, NAME ":%p"),
+                     STRV ("get", "1.1.1.1", "443", "x", "get", "127.0.0.1", "%p", "x", "get", "0.0.0.0", "%p",
+                           "x", "get", "1.1.1.1", "8443", "x", "get", "2001:4860:4860::8888", "443", "x", "get",
+                           "::1", "%p", "x", "get", "::ffff:127.0.0.1", "%p", "x", "get", NAME, "%p", "control"));
+  /* Taken inside, and reset by the broker; refused at once where nothing listens. */
+  for (int i = 0; i < 3; i++)
+    g_assert_true (strcmp (lines[i], "ECONNRESET") == 0 || strcmp (lines[i], "EPIPE") == 0);
+  g_assert_cmpstr (lines[3], ==, "ECONNREFUSED");
+  for (int i = 4; i < 7; i++)
+    g_assert_false (g_str_has_prefix (lines[i], "echo"));
+  g_assert_cmpstr (lines[7], ==, "echo: control");
+  g_assert_cmpuint ((guint)g_atomic_int_get ((int *)&net->n_served), ==, 1);
+  g_assert_true (net_has_record (net, FALSE, "net:1.1.1.1", "connect", "1.1.1.1:443"));
+  g_assert_true (net_has_record (net, FALSE, "net:127.0.0.1:%p", "connect", "127.0.0.1:%p"));
+  g_assert_true (net_has_record (net, FALSE, "net:1.1.1.1:8443", "connect", "1.1.1.1:8443"));
+  g_assert_true (net_has_record (net, FALSE, "net:[2001:4860:4860::8888]", "connect", "[2001:4860:4860::8888]:443"));
+  /* The same, consented to as such. */
+  allowed = net_probe (net, STRV ("127.0.0.1:%p"), STRV ("get", "127.0.0.1", "%p", "literal"));
+  g_assert_cmpstr (allowed[0], ==, "echo: literal");
+  g_assert_true (net_has_record (net, TRUE, "net:127.0.0.1:%p", "connect", "127.0.0.1:%p"));
+}
+
+static void
+test_port (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
+  test_resolver_add (net->resolver, "b.example.com", STRV ("127.0.0.1"));
+  /* The port is another host's, so something listens there. */
+  lines = net_probe (net, STRV (NAME, "b.example.com:%p"),
+                     STRV ("get", NAME, "%p", "x", "get", NAME, "22", "x", "get", "b.example.com", "443", "x", "get",
+                           "b.example.com", "%p", "control"));
+  g_assert_true (strcmp (lines[0], "ECONNRESET") == 0 || strcmp (lines[0], "EPIPE") == 0);
+  g_assert_cmpstr (lines[1], ==, "ECONNREFUSED");
+  g_assert_true (strcmp (lines[2], "ECONNRESET") == 0 || strcmp (lines[2], "EPIPE") == 0);
+  g_assert_cmpstr (lines[3], ==, "echo: control");
+  g_assert_true (net_has_record (net, FALSE, "net:" NAME ":%p", "connect", NAME ":%p"));
+  g_assert_true (net_has_record (net, FALSE, "net:" NAME ":22", "connect", NAME ":22"));
+  g_assert_true (net_has_record (net, FALSE, "net:b.example.com", "connect", "b.example.com:443"));
+}
+
+/* The rules of the product, not those of the other tests: what a name leads to must be of the Internet. */
+static void
+test_led_astray (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  net->policy.check = NULL;
+  test_resolver_add (net->resolver, "loop.example.com", STRV ("127.0.0.1"));
+  test_resolver_add (net->resolver, "mixed.example.com", STRV ("198.41.0.4", "127.0.0.1"));
+  test_resolver_add (net->resolver, "mapped.example.com", STRV ("::ffff:127.0.0.1"));
+  test_resolver_add (net->resolver, "meta.example.com", STRV ("169.254.169.254"));
+  test_resolver_add (net->resolver, "lan.example.com", STRV ("192.168.1.1"));
+  test_resolver_add (net->resolver, "never.example.com", STRV (NULL));
+  lines = net_probe (net,
+                     STRV ("loop.example.com:%p", "mixed.example.com:%p", "mapped.example.com:%p",
+                           "meta.example.com:%p", "lan.example.com:%p", "unknown.example.com:%p", "localhost:%p"),
+                     STRV ("get", "loop.example.com", "%p", "x", "get", "mixed.example.com", "%p", "x", "get",
+                           "mapped.example.com", "%p", "x", "get", "meta.example.com", "%p", "x", "get",
+                           "lan.example.com", "%p", "x", "get", "unknown.example.com", "%p", "x", "get", "localhost",
+                           "%p", "control"));
+  for (int i = 0; i < 6; i++)
+    g_assert_true (strcmp (lines[i], "ECONNRESET") == 0 || strcmp (lines[i], "EPIPE") == 0);
+  g_assert_cmpstr (lines[6], ==, "echo: control");
+  g_assert_cmpuint ((guint)g_atomic_int_get ((int *)&net->n_served), ==, 1);
+  g_assert_true (net_has_record (net, FALSE, "net:loop.example.com:%p", "connect",
+                                 "loop.example.com:%p → 127.0.0.1 (loopback)"));
+  g_assert_true (net_has_record (net, FALSE, "net:mixed.example.com:%p", "connect",
+                                 "mixed.example.com:%p → 127.0.0.1 (loopback)"));
+  g_assert_true (net_has_record (net, FALSE, "net:meta.example.com:%p", "connect",
+                                 "meta.example.com:%p → 169.254.169.254 (link-local)"));
+  g_assert_true (net_has_record (net, FALSE, "net:lan.example.com:%p", "connect",
+                                 "lan.example.com:%p → 192.168.1.1 (private)"));
+}
+
+/* A name that is good when it is checked and another when it is dialled: there is no second question. */
+static void
+test_rebinding (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
+  test_resolver_add (net->resolver, NAME, STRV ("10.0.0.1"));
+  lines = net_probe (net, STRV (NAME ":%p"), STRV ("get", NAME, "%p", "first", "get", NAME, "%p", "second"));
+  g_assert_cmpstr (lines[0], ==, "echo: first");
+  g_assert_cmpstr (lines[1], ==, "echo: second");
+  g_assert_cmpuint (test_resolver_count (net->resolver, NAME), ==, 1);
+}
+
+static void
+test_other_sockets (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+  g_autofree char *udp = g_strdup_printf ("%d", net->host->udp_port);
+  g_autofree char *detail = g_strdup_printf ("localhost:%s", udp);
+  char byte;
+
+  lines = net_probe (net, STRV ("localhost:%p"),
+                     STRV ("send", "127.0.0.1", udp, "", "send", "192.0.2.1", "123", "", "listen", "", "1", "",
+                           "listen", "", "2", "", "get", "localhost", "%p", "control"));
+  g_assert_cmpstr (lines[0], ==, "ECONNREFUSED");
+  g_assert_cmpstr (lines[1], ==, "ECONNREFUSED");
+  g_assert_cmpstr (lines[2], ==, "EACCES EACCES");
+  g_assert_cmpstr (lines[3], ==, "EACCES");
+  g_assert_cmpstr (lines[4], ==, "echo: control");
+  g_assert_cmpint (recv (net->host->udp, &byte, 1, MSG_DONTWAIT), <, 0);
+  g_assert_true (net_has_record (net, FALSE, "net", "send", detail));
+  g_assert_true (net_has_record (net, FALSE, "net", "send", "192.0.2.1:123"));
+}
+
+/* The C library, curl and Python, each looking names up in its own way. */
+static void
+test_programs (gconstpointer data)
+{
+  const char *const *argv = data;
+  g_autoptr (Net) net = net_new ();
+  g_auto (NetRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *output = NULL;
+
+  if (!g_file_test (argv[0], G_FILE_TEST_IS_EXECUTABLE))
+    {
+      host_skip (argv[0]);
+      return;
+    }
+  test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
+  net_start (net, STRV (NAME ":%p", "localhost:%p"), argv + 1, &run, &error);
+  g_assert_no_error (error);
+  output = net_finish (&run);
+  g_test_message ("%s", output);
+  g_assert_nonnull (strstr (output, argv[0] == NULL ? "" : "hello"));
+}
+
+static const char *const curl[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://" NAME ":%p/", NULL };
+static const char *const curl_localhost[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://localhost:%p/", NULL };
+static const char *const python[] = {
+  "/usr/bin/python3", "/usr/bin/python3", "-c",
+  "import urllib.request, socket\n"
+  "print(urllib.request.urlopen('http://" NAME ":%p/').read().decode())\n"
+  "try: socket.getaddrinfo('evil.example.com', 80); print('RESOLVED')\n"
+  "except socket.gaierror as e: print(e)\n"
+  "assert open('/etc/resolv.conf').read().startswith('nameserver 127.0.0.1')\n",
+  NULL,
+};
+static const char *const node[] = {
+  "/usr/bin/node", "/usr/bin/node", "-e",
+  "require('dns').resolve4('" NAME "', (e, a) => { if (e) throw e;\n"
+  "  require('http').get('http://" NAME ":%p/', r => r.on('data', d => console.log(String(d)))) })",
+  NULL,
+};
+static const char *const getent[] = {
+  "/bin/sh", "/bin/sh", "-c",
+  "set -e; test \"$(getent ahostsv4 " NAME " | head -n1 | cut -d' ' -f1)\" = 198.18.0.1; "
+  "! getent ahosts evil.example.com; test \"$(cat /etc/hosts | wc -l)\" = 2; "
+  "! (echo x > /etc/hosts) 2>/dev/null; ls -A /dev | grep -q content && exit 1; echo hello",
+  NULL,
+};
+
+typedef struct
+{
+  NetRun *run;
+  guint n;
+} Counting;
+
+static gboolean
+has_connections (gpointer data)
+{
+  Counting *counting = data;
+
+  return oc_net_broker_count_connections (counting->run->broker) == counting->n;
+}
+
+static guint
+count_fds (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+/* More than may be at once are made; only so many are taken, and when it ends all are gone. */
+static void
+test_many_held (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (NetRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+  Counting counting = { .run = &run, .n = OC_NET_MAX_CONNECTIONS };
+  guint before = count_fds ();
+
+  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "200"), &run, &error);
+  g_assert_no_error (error);
+  net_wait (has_connections, &counting);
+  g_assert_cmpuint (count_fds (), <, before + 3 * OC_NET_MAX_CONNECTIONS + 40);
+  oc_process_kill (run.process);
+  net_run_clear (&run);
+  run = (NetRun){ 0 };
+  g_assert_cmpuint (count_fds (), <=, before + 2 * OC_NET_MAX_CONNECTIONS);
+}
+
+static gboolean
+has_served (gpointer data)
+{
+  return g_atomic_int_get ((int *)&((Net *)data)->n_served) == 1;
+}
+
+static gboolean
+has_broken (gpointer data)
+{
+  return g_atomic_int_get ((int *)&((Net *)data)->n_broken) == 1;
+}
+
+/* Revoked while it runs: the server sees the end at once, and a reset, not an end that looks whole. */
+static void
+test_revoked (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (NetRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+  Counting counting = { .run = &run, .n = 1 };
+
+  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "1"), &run, &error);
+  g_assert_no_error (error);
+  net_wait (has_connections, &counting);
+  net_wait (has_served, net);
+  g_clear_pointer (&run.broker, oc_net_broker_free);
+  net_wait (has_broken, net);
+}
+
+static gint64
+get_cpu_us (void)
+{
+  struct rusage usage;
+
+  g_assert_no_errno (getrusage (RUSAGE_SELF, &usage));
+  return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * G_USEC_PER_SEC + usage.ru_utime.tv_usec
+         + usage.ru_stime.tv_usec;
+}
+
+static guint64
+get_memory_kib (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+
+  g_assert_true (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
+  line = strstr (text, "VmRSS:");
+  g_assert_nonnull (line);
+  return g_ascii_strtoull (line + 6 + strspn (line + 6, " \t"), NULL, 10);
+}
+
+/* What is refused costs neither memory, nor descriptors, nor a processor, nor the record. */
+static void
+test_flood (gconstpointer data)
+{
+  const char *const *words = data;
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+  guint fds = count_fds ();
+  guint64 memory = get_memory_kib ();
+  gint64 cpu = get_cpu_us (), start = g_get_monotonic_time ();
+
+  lines = net_probe (net, STRV (NAME, "localhost:%p"), words);
+  g_test_message ("%s: %s, %.2f s, %.2f s of processor, %" G_GINT64_FORMAT " KiB more, %u records", words[0], lines[0],
+                  (g_get_monotonic_time () - start) / 1e6, (get_cpu_us () - cpu) / 1e6, (gint64)(get_memory_kib () - memory),
+                  net_count_records (net, FALSE));
+  g_assert_cmpstr (lines[0], ==, "DONE");
+  g_assert_cmpstr (lines[1], ==, "echo: after");
+  g_assert_cmpuint (count_fds (), <=, fds + 4);
+  g_assert_cmpuint (get_memory_kib (), <, memory + 16 * 1024);
+  g_assert_cmpuint (net_count_records (net, FALSE), <=, 101);
+  g_assert_cmpint (get_cpu_us () - cpu, <, 4 * G_USEC_PER_SEC);
+}
+
+static const char *const flood_refused[] = { "flood", "1.1.1.1", "443", "10000", "get", "localhost", "%p", "after", NULL };
+static const char *const flood_closed[] = { "flood", "1.1.1.1", "1", "10000", "get", "localhost", "%p", "after", NULL };
+static const char *const flood_allowed[] = { "flood", "127.0.0.1", "%p", "2000", "get", "localhost", "%p", "after", NULL };
+static const char *const flood_names[] = { "flood-names", "", "", "100000", "get", "localhost", "%p", "after", NULL };
+
+static void
+test_too_many_ports (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) hosts = NULL;
+  g_auto (NetRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i <= OC_NET_MAX_PORTS; i++)
+    {
+      g_autofree char *host = g_strdup_printf (NAME ":%d", 1000 + i);
+
+      g_strv_builder_add (builder, host);
+    }
+  hosts = g_strv_builder_end (builder);
+  g_assert_false (net_start (net, (const char *const *)hosts, STRV (net->probe), &run, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_SANDBOX);
+  g_assert_true (g_str_has_prefix (error->message, "network: "));
+  g_clear_error (&error);
+  g_clear_pointer (&hosts[OC_NET_MAX_PORTS], g_free);
+  g_assert_true (net_start (net, (const char *const *)hosts, STRV (net->probe), &run, &error));
+  g_assert_no_error (error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/net/listed-name", test_listed);
+  g_test_add_func ("/net/unlisted-name", test_unlisted);
+  g_test_add_func ("/net/literal-address", test_literal);
+  g_test_add_func ("/net/wrong-port", test_port);
+  g_test_add_func ("/net/led-astray", test_led_astray);
+  g_test_add_func ("/net/rebinding", test_rebinding);
+  g_test_add_func ("/net/other-sockets", test_other_sockets);
+  g_test_add_data_func ("/net/programs/getent", getent, test_programs);
+  g_test_add_data_func ("/net/programs/curl", curl, test_programs);
+  g_test_add_data_func ("/net/programs/curl-localhost", curl_localhost, test_programs);
+  g_test_add_data_func ("/net/programs/python", python, test_programs);
+  g_test_add_data_func ("/net/programs/node", node, test_programs);
+  g_test_add_func ("/net/many-held", test_many_held);
+  g_test_add_func ("/net/revoked", test_revoked);
+  g_test_add_data_func ("/net/flood/refused", flood_refused, test_flood);
+  g_test_add_data_func ("/net/flood/closed", flood_closed, test_flood);
+  g_test_add_data_func ("/net/flood/allowed", flood_allowed, test_flood);
+  g_test_add_data_func ("/net/flood/names", flood_names, test_flood);
+  g_test_add_func ("/net/too-many-ports", test_too_many_ports);
+  return g_test_run ();
+}
