@@ -10,6 +10,8 @@ something. --try: one round of all that is ours, as a test (TAP).
 import argparse
 import json
 import os
+import pwd
+import random
 import shutil
 import statistics
 import subprocess
@@ -36,12 +38,22 @@ class Failure(Exception):
     """Something could not be measured; its text says why."""
 
 
+class Usual(Home):
+    """The user's own home, as it is in daily use, of which nothing is changed: only what is Ocelot's, and the temporary folder, lie
+    elsewhere. A home that is not the one of the user's account counts beside that one, with all its guarded places."""
+
+    def environment(self, **more):
+        own = super().environment(**more)
+        del own["XDG_CONFIG_HOME"]
+        return {**own, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
+
+
 class Driver:
-    """bench-driver, measuring in one private home."""
+    """bench-driver, measuring in one home."""
 
     def __init__(self, home):
-        self.home = home
-        self.process = subprocess.Popen([DRIVER, home.root, NOTHING], env=home.environment(), stdin=subprocess.PIPE,
+        environment = home.environment()
+        self.process = subprocess.Popen([DRIVER, environment["HOME"], NOTHING], env=environment, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, encoding="utf-8", cwd=home.root)
 
     def ask(self, *words, more=()):
@@ -114,12 +126,15 @@ class Row:
         if len(self.times) < 4:
             return "-"
         low, _, high = statistics.quantiles(self.times, n=4)
-        return f"{low:.2f}-{high:.2f}"
+        return f"{low:.2f}-{high:.2f}" if high >= 1 else f"{low:.4f}-{high:.4f}"
 
 
 def take_turns(rows, rounds):
+    """In another order each round: the kernel is still clearing up after one launch when the next begins, and nothing is always
+    measured after the same."""
+    order = random.Random(rounds)
     for number in range(rounds + 1):
-        for row in rows:
+        for row in order.sample(rows, len(rows)):
             row.take_turn(number, rounds)
 
 
@@ -193,8 +208,10 @@ def measure_launch(home, driver, rounds, folder):
     version = Row("ocelot-launcher --version: started, and nothing done", lambda: driver.ask("spawn", 0, LAUNCHER, "--version"))
     whole = Row("ocelot-launcher run, whole: consent, sandbox, answer, record",
                 lambda: driver.ask("spawn", 0, *command_run(ID, "nothing")))
+    whole_second = Row("ocelot-launcher run --executor bubblewrap, whole",
+                       lambda: driver.ask("spawn", 0, *command_run(ID, "nothing", "--executor", "bubblewrap")))
     peers = peer_rows(home, driver, folder)
-    rows = [base, tool, worker, second, second_worker, whole, *peers, plan, bare, version]
+    rows = [base, tool, worker, second, second_worker, whole, whole_second, *peers, plan, bare, version]
     take_turns(rows, rounds)
     show_times("A launch", rows)
     show_ratios("A launch: ratios", [
@@ -203,14 +220,14 @@ def measure_launch(home, driver, rounds, folder):
         ("bubblewrap as executor, a tool ÷ bwrap", second, base, 1.6),
         ("bubblewrap as executor, a worker ÷ bwrap", second_worker, base, None),
         ("ocelot-launcher run, whole ÷ bwrap", whole, base, 1.5),
+        ("ocelot-launcher run --executor bubblewrap, whole ÷ bwrap", whole_second, base, None),
         ("direct, a tool ÷ firejail --noprofile", tool, peers[0], 0.4),
         ("direct, a tool ÷ sandbox-runtime", tool, peers[2], 0.04),
         ("ocelot-launcher run, whole ÷ firejail --noprofile", whole, peers[0], None),
         ("ocelot-launcher run, whole ÷ firejail with its default profile", whole, peers[1], None),
         ("ocelot-launcher run, whole ÷ sandbox-runtime", whole, peers[2], None),
     ])
-    # Until bubblewrap is an executor.
-    return [row for row in rows if row not in (*peers, second, second_worker)]
+    return [row for row in rows if row not in peers]
 
 
 def measure_calls(home, rounds):
@@ -356,7 +373,7 @@ def run(rounds, folder, small=False):
     slow = min(rounds, SLOW_ROUNDS)
     rows = []
     describe()
-    with Home() as home:
+    with Usual() as home:
         prepare(home)
         driver = Driver(home)
         rows += measure_launch(home, driver, rounds, folder)
