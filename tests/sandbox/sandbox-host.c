@@ -262,6 +262,21 @@ host_use_executor (void)
   oc_sandbox_set_executor (executor);
 }
 
+/* Beside the test, where meson does not say where. */
+static char *
+find_probe (void)
+{
+  const char *root = g_getenv ("OC_TEST_BUILD_ROOT");
+  g_autofree char *self = NULL;
+  g_autofree char *folder = NULL;
+
+  if (root != NULL)
+    return g_build_filename (root, "tests", "sandbox", "sandbox-probe", NULL);
+  self = g_file_read_link ("/proc/self/exe", NULL);
+  folder = g_path_get_dirname (self);
+  return g_build_filename (folder, "sandbox-probe", NULL);
+}
+
 Host *
 host_new (void)
 {
@@ -283,8 +298,7 @@ host_new (void)
   self->folder = g_build_filename (oc_paths_get_plugins (self->paths), HOST_PLUGIN, NULL);
   self->data = oc_paths_dup_data (self->paths, HOST_PLUGIN);
   self->temp = g_build_filename (self->base, "tmp", "ocelot-1-own", NULL);
-  self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox",
-                                  "sandbox-probe", NULL);
+  self->probe = find_probe ();
   stream = g_build_filename (self->base, "stream", NULL);
   dgram = g_build_filename (self->base, "dgram", NULL);
   self->stream = make_unix_socket (SOCK_STREAM, stream, FALSE);
