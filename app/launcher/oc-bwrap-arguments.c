@@ -106,8 +106,8 @@ static void
 add_whole (GByteArray *arguments, const OcStage *stage)
 {
   /* Stage 2 uses them where the system lets it, and drops them: see oc-stage-enter.c. */
-  static const char *const capabilities[] = { "CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_NET_ADMIN",
-                                              "CAP_NET_RAW",   "CAP_NET_BIND_SERVICE" };
+  static const char *const capabilities[] = { "CAP_SYS_ADMIN", "CAP_SYS_RESOURCE", "CAP_SETPCAP",
+                                              "CAP_NET_ADMIN", "CAP_NET_RAW",      "CAP_NET_BIND_SERVICE" };
 
   /* Not --die-with-parent: killed at the wrong moment, bubblewrap leaves a child that waits for it for ever. Stage 2 has a
    * life-line of its own. Not --new-session: stage 2 does it. */

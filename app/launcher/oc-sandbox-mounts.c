@@ -212,17 +212,17 @@ static const struct
   const char *path;
   const char *value;
 } user_limits[] = {
-  { "/proc/sys/user/max_inotify_instances", "32" },
-  { "/proc/sys/user/max_inotify_watches", "8192" },
+  { "sys/user/max_inotify_instances", "32" },
+  { "sys/user/max_inotify_watches", "8192" },
 };
 
-static void
-limit_user (const OcStage *stage)
+void
+oc_stage_limit_user (const OcStage *stage, int proc)
 {
   for (size_t i = 0; i < sizeof user_limits / sizeof *user_limits; i++)
     {
       const char *value = user_limits[i].value;
-      int fd = open (user_limits[i].path, O_WRONLY | O_CLOEXEC);
+      int fd = openat (proc, user_limits[i].path, O_WRONLY | O_CLOEXEC);
 
       if (fd < 0 && errno == ENOENT) /* a kernel without them */
         continue;
@@ -236,13 +236,18 @@ static void
 mount_proc (const OcStage *stage)
 {
   const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  int proc;
 
   /* Read-only, since uid 0 may write sysctls without any capability. hidepid=4 (ptraceable) because
    * /proc/1/cmdline is the launcher's: it names the selection, which is a permission of its own.
    * The weaker hidepid=2 does not bind group 0. */
   if (mount ("proc", "/proc", "proc", flags, "hidepid=4") != 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
-  limit_user (stage);
+  proc = open ("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0)
+    oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
+  oc_stage_limit_user (stage, proc);
+  close (proc);
   if (mount ("proc", "/proc", "proc", MS_REMOUNT | MS_RDONLY | flags, "hidepid=4") != 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "/proc");
 }

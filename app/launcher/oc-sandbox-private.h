@@ -165,6 +165,8 @@ void oc_stage_send (const OcStage *stage, OcReportKind kind, OcLayerKind layer, 
 /* Does nothing unless named_hosts. Needs the capabilities of the network namespace. */
 void oc_stage_network (const OcStage *stage);
 void oc_stage_mount (OcStage *stage);
+/* What the kernel counts for each user. @proc: a writable /proc of this user namespace's. */
+void oc_stage_limit_user (const OcStage *stage, int proc);
 /* Limits, capabilities, no_new_privs, Landlock, seccomp: shared by all executors. */
 void oc_stage_seal (const OcStage *stage);
 OcFilter oc_stage_get_filter (const OcStage *stage);

@@ -60,6 +60,21 @@ introduce (const OcStage *stage)
   say_started (stage);
 }
 
+/* Through a second mount of the same /proc, which nothing but this descriptor leads to: the one at its place is read-only. */
+static void
+limit_user (const OcStage *stage)
+{
+  int context = fsopen ("proc", FSOPEN_CLOEXEC);
+  int proc;
+
+  if (context < 0 || fsconfig (context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0
+      || (proc = fsmount (context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)) < 0)
+    oc_stage_fail (stage, OC_LAYER_LIMITS, "/proc/sys/user");
+  oc_stage_limit_user (stage, proc);
+  close (proc);
+  close (context);
+}
+
 /* What bubblewrap cannot do, where the system lets stage 2 use the capabilities that bubblewrap left it: then both
  * executors leave the same behind. */
 static void
@@ -71,6 +86,8 @@ harden (OcStage *stage)
 
   if (mount_setattr (AT_FDCWD, "/", AT_RECURSIVE, &private, sizeof private) != 0)
     stage->powerless = errno == EPERM || errno == EACCES;
+  if (!stage->powerless)
+    limit_user (stage);
   (void)mount ("proc", "/proc", "proc", MS_REMOUNT | proc_flags, "hidepid=4");
   for (size_t i = 0; i < OC_N_DEVICES; i++)
     /* Uid 0 owns the devices and could chmod() them. */

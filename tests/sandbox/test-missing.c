@@ -33,7 +33,7 @@ static const struct
   { "mount-setattr", "mounts-read-only", NULL, "mounts-read-only" },
   { "open-tree", "mounts-read-only", NULL, NULL },
   { "move-mount", "mounts-read-only", NULL, NULL },
-  { "fsopen", "guarded-places", NULL, NULL },
+  { "fsopen", "guarded-places", "limits", NULL },
   { "mount", "mounts-read-only", "mounts-read-only", NULL },
   { "openat2", "mounts-read-only", "guarded-places", NULL },
   { "close-range", "descriptors", "descriptors", NULL },
