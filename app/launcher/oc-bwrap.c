@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/oc-error.h"
@@ -67,6 +69,46 @@ oc_bwrap_check (const char *path, GError **error)
       parent = g_path_get_dirname (part);
       g_free (part);
       part = parent;
+    }
+}
+
+static gboolean
+is_holder (const char *pid, const char *link)
+{
+  g_autofree char *path = g_build_filename ("/proc", pid, "fd", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      g_autofree char *target = g_file_read_link (file, NULL);
+
+      if (g_strcmp0 (target, link) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+oc_bwrap_end_holders (guint64 socket)
+{
+  g_autofree char *link = g_strdup_printf ("socket:[%" G_GUINT64_FORMAT "]", socket);
+  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      guint64 pid = 0;
+      g_auto (OcFd) pidfd = -1;
+
+      if (!g_ascii_string_to_unsigned (name, 10, 1, G_MAXINT, &pid, NULL) || (pid_t)pid == getpid ()
+          || !is_holder (name, link))
+        continue;
+      /* Asked again once it is held: its number may have gone to another. */
+      pidfd = (int)syscall (SYS_pidfd_open, (pid_t)pid, 0);
+      if (pidfd >= 0 && is_holder (name, link))
+        (void)syscall (SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
     }
 }
 

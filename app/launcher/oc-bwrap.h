@@ -17,6 +17,10 @@ void oc_bwrap_set_path (const char *path);
 /* (transfer none) */
 const char *oc_bwrap_get_path (void);
 
+/* Ends what holds @socket (an inode number): bubblewrap's child waits for bubblewrap for ever where that ended too early, and
+ * nobody else knows of it. */
+void oc_bwrap_end_holders (guint64 socket);
+
 /* The descriptor (O_PATH) of this launcher's own program, which bubblewrap executes as stage 2, or -1. Errors: OC_ERROR_SANDBOX. */
 int oc_bwrap_open_stage2 (GError **error);
 

@@ -229,6 +229,37 @@ set_said (GError **error, int said_fd)
   g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: bubblewrap: %s", layer, shown);
 }
 
+/* Until stage 2 says something, or bubblewrap has ended without it. */
+static void
+wait_for_stage2 (OcProcess *self, const OcStart *start)
+{
+  for (;;)
+    {
+      struct pollfd fds[2] = { { .fd = start->ready_read, .events = POLLIN },
+                               { .fd = self->helper, .events = POLLIN } };
+      gint64 left = start->deadline - g_get_monotonic_time ();
+
+      if (left <= 0 || poll (fds, 2, (int)(left / 1000) + 1) >= 0 || errno != EINTR)
+        return;
+    }
+}
+
+static gboolean
+has_ended (int pidfd)
+{
+  struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
+
+  return poll (&poll_fd, 1, 0) == 1;
+}
+
+static gboolean
+is_silent (int fd)
+{
+  struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+  return poll (&poll_fd, 1, 0) == 0;
+}
+
 /* Opens the process that is pid 1 inside: the kernel says with its reports which one it is here. That it goes on reporting
  * after it was opened shows that the number had not gone to another one by then. */
 static gboolean
@@ -237,8 +268,14 @@ meet (OcProcess *self, OcStart *start, int said_fd, GError **error)
   int fds[OC_REPORT_MAX_FDS];
   pid_t pid = 0, again = 0;
   OcReport report;
-  int n = oc_start_read_report (start, &report, fds, &pid);
+  int n;
 
+  wait_for_stage2 (self, start);
+  /* In this order: what was said before the end is there by then. */
+  if (has_ended (self->helper) && is_silent (start->ready_read))
+    n = 0;
+  else
+    n = oc_start_read_report (start, &report, fds, &pid);
   if (n == 1 && report.kind != OC_REPORT_STARTED)
     {
       oc_sandbox_set_report_error (error, &report);
@@ -271,11 +308,13 @@ oc_sandbox_start_bubblewrap (OcFlat *flat, GError **error)
   g_auto (OcStart) start = { -1, -1, -1, -1, 0 };
   g_auto (Parts) parts = { .arguments = -1, .stage = -1, .program = -1, .said_read = -1, .said_write = -1 };
   g_autoptr (OcProcess) self = oc_process_new (&start, &flat->stage, error);
+  struct stat ready = { 0 };
   int yes = 1;
 
   if (self == NULL || !make_parts (&parts, &flat->stage, error))
     return NULL;
-  if (setsockopt (start.ready_read, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0
+  if (fstat (start.ready_write, &ready) != 0
+      || setsockopt (start.ready_read, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0
       || spawn (&flat->stage, &parts, &self->helper) < 0)
     {
       oc_sandbox_set_layer_error (error, OC_LAYER_PROCESSES, "bubblewrap", errno);
@@ -283,8 +322,13 @@ oc_sandbox_start_bubblewrap (OcFlat *flat, GError **error)
     }
   oc_start_close_inner (&start);
   oc_fd_close (&parts.said_write);
-  if (!meet (self, &start, parts.said_read, error)
-      || !oc_process_wait_until_executed (self, &start, NULL, error))
+  if (!meet (self, &start, parts.said_read, error))
+    {
+      oc_process_kill (self);
+      oc_bwrap_end_holders (ready.st_ino);
+      return NULL;
+    }
+  if (!oc_process_wait_until_executed (self, &start, NULL, error))
     return NULL;
   return g_steal_pointer (&self);
 }
