@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/../../.." && pwd) || exit 1
 . "$top/tests/lib/packages.sh"
 # shellcheck source=tests/lib/setup.sh
 . "$top/tests/lib/setup.sh"
-# The version that the figures in the manual were taken with.
+# One version, so that figures can be compared.
 srt=@anthropic-ai/sandbox-runtime@0.0.83
 
 usage ()
