@@ -46,7 +46,7 @@ const char *oc_launcher_get_path (OcLauncher *self,
  * The launcher prints one JSON object on stdout:
  * {"plugin","entry","outcome": oc_outcome_to_id() or "not-run","exit":OcExit,"message":string|null,"remedy":string|null,
  *  "result":any,"stdout":string,"stderr":string,"truncated":bool,"durationMs":number,
- *  "used":[{"permission","method","detail","count"}],"refused":[{"permission","method","detail","program","count"}],
+ *  "used":[{"permission","method","detail","program"?,"count"}],"refused":[{"permission","method","detail","program","count"}],
  *  "log":[{"level","message"}],"disabledAfterErrors":bool,"errorsInARow":number}
  */
 typedef struct _OcRunResult OcRunResult;

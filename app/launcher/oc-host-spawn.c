@@ -356,6 +356,7 @@ start_process (OcCall *call,
     .argv = (const char *const *) argv,
     .env = (const char *const *) env,
     .fds = { pipes[0][0], pipes[1][1], pipes[2][1], -1, -1 },
+    .notify = oc_call_get_host (call)->notify,
   };
 
   if (plan != NULL)

@@ -8,6 +8,7 @@
 #include "core/oc-plugin.h"
 #include "core/oc-tools.h"
 #include "launcher/oc-host-storage.h"
+#include "launcher/oc-notify.h"
 #include "launcher/oc-plan.h"
 #include "launcher/oc-rpc-message.h"
 #include "launcher/oc-run-report.h"
@@ -38,6 +39,7 @@ typedef struct
   OcNetwork network;
   char **hosts;                 /* owned (nullable): for OC_NETWORK_HOSTS */
   OcReport *report;             /* borrowed */
+  OcNotify *notify;             /* borrowed (nullable): answers what the system call filters ask, the tools' too */
   OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
   OcStorage *storage;           /* owned */
 } OcHost;

@@ -72,6 +72,18 @@ oc_uses_add (OcUses *self,
              const char *program,
              gboolean allowed)
 {
+  oc_uses_add_many (self, permission, method, detail, program, allowed, 1);
+}
+
+void
+oc_uses_add_many (OcUses *self,
+                  const char *permission,
+                  const char *method,
+                  const char *detail,
+                  const char *program,
+                  gboolean allowed,
+                  guint count)
+{
   gboolean full = self->rows->len >= OC_USES_MAX_ROWS;
   g_autofree char *cut = cut_detail (detail);
   g_autofree char *kind = NULL;
@@ -101,8 +113,7 @@ oc_uses_add (OcUses *self,
       g_ptr_array_add (self->rows, row);
       g_hash_table_insert (self->index, g_steal_pointer (&key), row);
     }
-  if (row->count < G_MAXUINT)
-    row->count++;
+  row->count += MIN (count, G_MAXUINT - row->count);
 }
 
 gboolean
@@ -144,8 +155,12 @@ oc_uses_to_json (OcUses *self,
       json_object_set_string_member (object, "permission", row->permission);
       json_object_set_string_member (object, "method", row->method);
       json_object_set_string_member (object, "detail", detail);
-      if (!allowed && row->program != NULL)
-        json_object_set_string_member (object, "program", row->program);
+      if (row->program != NULL)
+        {
+          g_autofree char *program = g_utf8_make_valid (row->program, -1);
+
+          json_object_set_string_member (object, "program", program);
+        }
       else if (!allowed)
         json_object_set_null_member (object, "program");
       json_object_set_int_member (object, "count", row->count);

@@ -28,12 +28,20 @@ void oc_uses_add (OcUses *self,
                   const char *detail,
                   const char *program,
                   gboolean allowed);
+/* The same, @count times. */
+void oc_uses_add_many (OcUses *self,
+                       const char *permission,
+                       const char *method,
+                       const char *detail,
+                       const char *program,
+                       gboolean allowed,
+                       guint count);
 /* Writes what is not yet written. Errors: those of the activity. */
 gboolean oc_uses_flush (OcUses *self,
                         OcActivity *activity,
                         gint64 run,
                         GError **error);
-/* [{"permission","method","detail","count"}], refused ones also "program". (transfer full) */
+/* [{"permission","method","detail","program","count"}]; allowed ones have a "program" only where it is known. (transfer full) */
 JsonArray *oc_uses_to_json (OcUses *self,
                             gboolean allowed);
 

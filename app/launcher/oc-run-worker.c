@@ -31,6 +31,7 @@ typedef struct
   const OcWorkerRun *run; /* borrowed */
   OcReport *report;       /* borrowed */
   GMainLoop *loop;
+  OcNotify *notify;
   OcProcess *process;
   OcBroker *broker;
   OcMemoryWatch *memory;
@@ -117,11 +118,26 @@ on_quota_exceeded (OcQuotaBreach breach,
   settle (self, OC_OUTCOME_CRASH, message);
 }
 
+static void
+add_use (const char *permission,
+         const char *method,
+         const char *detail,
+         const char *program,
+         gboolean allowed,
+         guint count,
+         gpointer data)
+{
+  OcReport *report = data;
+
+  oc_uses_add_many (report->uses, permission, method, detail, program, allowed, count);
+}
+
 static gboolean
 on_flush (gpointer data)
 {
   Worker *self = data;
 
+  oc_notify_drain (self->notify, add_use, self->report);
   /* What could not be written now is tried again, and once more at the end, where it is said. */
   oc_uses_flush (self->report->uses, self->run->activity, self->run->run, NULL);
   return G_SOURCE_CONTINUE;
@@ -291,7 +307,7 @@ start_process (const OcHost *host,
   OcProcess *process;
   g_autoptr (OcPlan) plan = oc_plan_new (&input, error);
   g_auto (GStrv) env = plan ? oc_plan_dup_environment (plan) : NULL;
-  OcCommand command = { .program = program, .argv = argv, .env = (const char *const *) env };
+  OcCommand command = { .program = program, .argv = argv, .env = (const char *const *) env, .notify = host->notify };
 
   if (plan == NULL || !oc_memory_check (error))
     return NULL;
@@ -371,6 +387,10 @@ clear_worker (Worker *self)
   g_clear_pointer (&self->out, oc_output_free);
   g_clear_pointer (&self->err, oc_output_free);
   g_clear_pointer (&self->process, oc_process_free);
+  /* Its last calls, and those of its tools, which the broker's end has ended. */
+  oc_notify_drain (self->notify, add_use, self->report);
+  g_clear_pointer (&self->notify, oc_notify_free);
+  self->run->host->notify = NULL;
   g_clear_pointer (&self->loop, g_main_loop_unref);
 }
 
@@ -384,6 +404,7 @@ oc_worker_run (const OcWorkerRun *run,
   Pipes pipes;
 
   self.loop = g_main_loop_new (NULL, FALSE);
+  self.notify = run->host->notify = oc_notify_new ();
   if (!make_pipes (&pipes, error))
     {
       close_all (pipes.ours);
