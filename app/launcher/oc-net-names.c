@@ -326,7 +326,7 @@ oc_net_name_get_grant (const OcNetName *self, guint16 port)
     {
       const Grant *grant = &g_array_index (self->grants, Grant, i);
 
-      if (grant->port == port)
+      if (grant->port == port && port != 0)
         return grant->grant;
       if (grant->port == 0 && (port == OC_NET_HTTP_PORT || port == OC_NET_HTTPS_PORT))
         found = grant->grant;
