@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* A writer holds the database for a few milliseconds; one that is stopped must not hold everybody up for ever. */
+#define OC_ACTIVITY_BUSY_TIMEOUT_MS 5000
+
 /* A path or URL longer than this is cut: the activity says what was done, it does not keep copies. */
 #define OC_USE_MAX_DETAIL 512
 /* The errors of one row that are kept for the page of a plugin that was disabled. */

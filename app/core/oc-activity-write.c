@@ -353,5 +353,11 @@ oc_activity_clear (OcActivity *self,
   if (!oc_activity_begin (self, error))
     return FALSE;
   ok = oc_activity_settle (self, NULL, NULL, error) && oc_activity_step (self, statement, error);
-  return oc_activity_end (self, ok, error);
+  if (!oc_activity_end (self, ok, error))
+    return FALSE;
+  /* What was cleared is not to stay in the log. While somebody reads, that is for the next time: without waiting. */
+  sqlite3_busy_timeout (self->db, 0);
+  (void) sqlite3_wal_checkpoint_v2 (self->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+  sqlite3_busy_timeout (self->db, OC_ACTIVITY_BUSY_TIMEOUT_MS);
+  return TRUE;
 }

@@ -10,6 +10,10 @@
 #include <glib-unix.h>
 
 #define POLL_MS 250
+/* The end of an inotify descriptor that watches anything waits for a grace period of the kernel's, 15 ms and more: longer than a
+ * whole short run takes. So a run is listened to when it turns out to be a long one, and looked at until then. */
+#define LISTEN_AFTER_MS 250
+#define EARLY_POLL_MS 20
 #define FOLDER_EVENTS                                                                                                     \
   (IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF |       \
    IN_MOVE_SELF | IN_ONLYDIR)
@@ -27,6 +31,9 @@ struct _OcConsentWatch
   GArray *places; /* owned (element-type Place) */
   int fd;         /* owned; -1: polling */
   guint source;
+  guint listen_source;
+  gboolean poll_only;
+  gboolean at_once; /* no early looking */
   char *signature; /* owned: what polling saw last */
   OcConsentWatchFunc changed;
   gpointer data;
@@ -60,8 +67,25 @@ append_stat (GString *text,
   if (lstat (path, &st) != 0)
     g_string_append_printf (text, "-%d;", errno);
   else
-    g_string_append_printf (text, "%lu.%lu.%ld.%ld.%09ld.%o;", (gulong) st.st_dev, (gulong) st.st_ino, (glong) st.st_size,
-                            (glong) st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_mode);
+    g_string_append_printf (text, "%lu.%lu.%ld.%ld.%09ld.%ld.%09ld.%o;", (gulong) st.st_dev, (gulong) st.st_ino, (glong) st.st_size,
+                            (glong) st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (glong) st.st_ctim.tv_sec, st.st_ctim.tv_nsec, st.st_mode);
+}
+
+/* A file in it that is written in place leaves the folder as it was. */
+static void
+append_entries (GString *text,
+                const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_string_append_printf (text, "%s;", name);
+      append_stat (text, path);
+    }
 }
 
 static char *
@@ -75,6 +99,8 @@ look (OcConsentWatch *self)
       g_autofree char *path = place->name ? g_build_filename (place->folder, place->name, NULL) : g_strdup (place->folder);
 
       append_stat (text, path);
+      if (place->name == NULL)
+        append_entries (text, path);
     }
   return g_string_free (text, FALSE);
 }
@@ -97,11 +123,23 @@ on_poll (gpointer data)
 void
 oc_consent_watch_poll_only (OcConsentWatch *self)
 {
+  self->poll_only = TRUE;
+  self->at_once = TRUE;
+}
+
+void
+oc_consent_watch_listen_at_once (OcConsentWatch *self)
+{
+  self->at_once = TRUE;
+}
+
+static void
+poll_from_now_on (OcConsentWatch *self)
+{
   if (self->fd >= 0)
     close (self->fd);
   self->fd = -1;
-  g_free (self->signature);
-  self->signature = look (self);
+  self->source = g_timeout_add (POLL_MS, on_poll, self);
 }
 
 static gboolean
@@ -164,9 +202,9 @@ on_events (int fd,
   /* A folder that came to be since is listened to from now on, and only then is everything looked at. */
   if (!add_watches (self))
     {
-      self->source = 0;
-      oc_consent_watch_poll_only (self);
-      self->source = g_timeout_add (POLL_MS, on_poll, self);
+      g_free (self->signature);
+      self->signature = look (self);
+      poll_from_now_on (self);
     }
   self->changed (self->data);
   return self->fd >= 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
@@ -177,6 +215,22 @@ listen_to (OcConsentWatch *self)
 {
   self->fd = inotify_init1 (IN_NONBLOCK | IN_CLOEXEC);
   return self->fd >= 0 && add_watches (self);
+}
+
+static gboolean
+on_listen (gpointer data)
+{
+  OcConsentWatch *self = data;
+
+  self->listen_source = 0;
+  g_clear_handle_id (&self->source, g_source_remove);
+  if (!self->poll_only && listen_to (self))
+    self->source = g_unix_fd_add (self->fd, G_IO_IN, on_events, self);
+  else
+    poll_from_now_on (self);
+  /* What happened before anything listened. */
+  on_poll (self);
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -212,8 +266,8 @@ oc_consent_watch_new (OcPaths *paths,
   add_plugin (self, oc_paths_get_plugins (paths), id);
   for (guint i = 0; system_plugins[i] != NULL; i++)
     add_plugin (self, system_plugins[i], id);
-  if (!listen_to (self))
-    oc_consent_watch_poll_only (self);
+  self->fd = -1;
+  self->signature = look (self);
   return self;
 }
 
@@ -224,16 +278,15 @@ oc_consent_watch_start (OcConsentWatch *self,
 {
   self->changed = changed;
   self->data = data;
-  if (self->fd >= 0)
-    self->source = g_unix_fd_add (self->fd, G_IO_IN, on_events, self);
-  else
-    self->source = g_timeout_add (POLL_MS, on_poll, self);
+  self->source = g_timeout_add (EARLY_POLL_MS, on_poll, self);
+  self->listen_source = g_timeout_add (self->at_once ? 0 : LISTEN_AFTER_MS, on_listen, self);
 }
 
 void
 oc_consent_watch_free (OcConsentWatch *self)
 {
   g_clear_handle_id (&self->source, g_source_remove);
+  g_clear_handle_id (&self->listen_source, g_source_remove);
   if (self->fd >= 0)
     close (self->fd);
   g_free (self->signature);

@@ -7,8 +7,9 @@ G_BEGIN_DECLS
 
 /**
  * OcConsentWatch: tells when something that a consent rests on may have changed: the consent file, the policy, the plugin's manifest
- * and folder. By inotify; where that is not to be had (its limits are small and shared by all of a user's programs), by looking
- * every quarter of a second, since a revocation that goes unseen would be worse than the waking up.
+ * and folder. In the first quarter of a second by looking every 20 ms, then by inotify; where that is not to be had (its limits are
+ * small and shared by all of a user's programs), by looking every quarter of a second, since a revocation that goes unseen would be
+ * worse than the waking up.
  */
 typedef struct _OcConsentWatch OcConsentWatch;
 
@@ -24,7 +25,8 @@ void oc_consent_watch_start (OcConsentWatch *self,
                      gpointer data);
 void oc_consent_watch_free (OcConsentWatch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcConsentWatch, oc_consent_watch_free)
-/* For tests, before it is started: look instead of listening. */
+/* For tests, before it is started: look, and never listen; or listen without looking first. */
 void oc_consent_watch_poll_only (OcConsentWatch *self);
+void oc_consent_watch_listen_at_once (OcConsentWatch *self);
 
 G_END_DECLS

@@ -402,6 +402,7 @@ test_no_database (void)
 {
   g_autoptr (Home) home = home_new ();
   g_autofree char *junk = g_strnfill (5000, 'j');
+  g_autofree char *log = g_strconcat (oc_paths_get_activity (home->paths), "-wal", NULL);
   g_autoptr (GDir) dir = NULL;
   const char *name;
   guint aside = 0;
@@ -411,6 +412,8 @@ test_no_database (void)
       g_autoptr (OcActivity) activity = NULL;
 
       g_assert_true (g_file_set_contents (oc_paths_get_activity (home->paths), junk, -1, NULL));
+      /* What is in the log still holds, whatever the file has become. */
+      (void) g_unlink (log);
       activity = open_activity (home);
       end (activity, begin (activity, A), OC_OUTCOME_DONE);
     }
@@ -426,6 +429,50 @@ test_no_database (void)
         aside++;
       }
   g_assert_cmpuint (aside, ==, 2);
+}
+
+static gboolean
+holds_text (const char *path,
+            const char *text)
+{
+  g_autofree char *data = NULL;
+  gsize len = 0;
+
+  return g_file_get_contents (path, &data, &len, NULL) && memmem (data, len, text, strlen (text)) != NULL;
+}
+
+/* Neither in the file nor in the log beside it. */
+static void
+test_cleared_is_gone (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autoptr (OcActivity) activity = open_activity (home);
+  const char *path = oc_paths_get_activity (home->paths);
+  g_autofree char *log = g_strconcat (path, "-wal", NULL);
+  gint64 run = begin (activity, A);
+
+  g_assert_true (oc_activity_end_run (activity, run, OC_OUTCOME_DONE, "nobody's business", NULL, NULL, NULL));
+  g_assert_true (holds_text (path, "nobody's business") || holds_text (log, "nobody's business"));
+  g_assert_true (oc_activity_clear (activity, NULL, NULL));
+  g_assert_false (holds_text (path, "nobody's business") || holds_text (log, "nobody's business"));
+}
+
+/* What is not brought into the file at each end is still there afterwards, and does not grow for ever. */
+static void
+test_log_stays_small (void)
+{
+  g_autoptr (Home) home = home_new ();
+  g_autofree char *log = g_strconcat (oc_paths_get_activity (home->paths), "-wal", NULL);
+  struct stat status;
+
+  for (guint i = 0; i < 200; i++)
+    {
+      g_autoptr (OcActivity) activity = open_activity (home);
+
+      g_assert_cmpuint (end (activity, begin (activity, A), OC_OUTCOME_CRASH), ==, i + 1);
+    }
+  g_assert_cmpint (stat (log, &status), ==, 0);
+  g_assert_cmpint (status.st_size, <, 1024 * 1024);
 }
 
 static void
@@ -478,6 +525,8 @@ main (int argc,
   g_test_add_func ("/activity/concurrent", test_concurrent);
   g_test_add_func ("/activity/keeps-locks", test_keeps_locks);
   g_test_add_func ("/activity/keeps-what-is-no-database", test_no_database);
+  g_test_add_func ("/activity/cleared-is-gone", test_cleared_is_gone);
+  g_test_add_func ("/activity/log-stays-small", test_log_stays_small);
   g_test_add_func ("/activity/later-version", test_later_version);
   g_test_add_func ("/activity/misplaced", test_misplaced);
   return g_test_run ();

@@ -225,7 +225,7 @@ wait_for_change (guint *n)
 }
 
 static void
-check_watch (gboolean poll_only)
+check_watch (void (*prepare) (OcConsentWatch *watch))
 {
   char *home = make_home ();
   g_autofree char *policy = g_build_filename (home, "etc/ocelot", NULL);
@@ -242,8 +242,8 @@ check_watch (gboolean poll_only)
   g_assert_cmpint (g_mkdir_with_parents (etc, 0700), ==, 0);
   g_assert_true (g_file_set_contents (manifest, "{}", -1, NULL));
   watch = oc_consent_watch_new (paths, "a.b");
-  if (poll_only)
-    oc_consent_watch_poll_only (watch);
+  if (prepare != NULL)
+    prepare (watch);
   /* Also what happened before it was started. */
   g_assert_true (g_file_set_contents (oc_paths_get_consent (paths), "{}", -1, NULL));
   oc_consent_watch_start (watch, on_changed, &n);
@@ -255,6 +255,9 @@ check_watch (gboolean poll_only)
   wait_for_change (&n);
   g_assert_true (g_file_set_contents (policy_file, "{}", -1, NULL));
   wait_for_change (&n);
+  /* Written in place: the folder stays as it was. */
+  g_assert_true (g_file_set_contents_full (policy_file, "{ }", -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+  wait_for_change (&n);
   g_assert_cmpint (g_rename (plugin, away), ==, 0);
   wait_for_change (&n);
   g_clear_pointer (&watch, oc_consent_watch_free);
@@ -264,13 +267,19 @@ check_watch (gboolean poll_only)
 static void
 test_watch (void)
 {
-  check_watch (FALSE);
+  check_watch (oc_consent_watch_listen_at_once);
+}
+
+static void
+test_watch_at_first (void)
+{
+  check_watch (NULL);
 }
 
 static void
 test_watch_by_looking (void)
 {
-  check_watch (TRUE);
+  check_watch (oc_consent_watch_poll_only);
 }
 
 int
@@ -285,6 +294,7 @@ main (int argc,
   g_test_add_func ("/launcher-files/store-shared", test_store_shared);
   g_test_add_func ("/launcher-files/store-odd-files", test_store_odd_files);
   g_test_add_func ("/launcher-files/watch", test_watch);
+  g_test_add_func ("/launcher-files/watch-at-first", test_watch_at_first);
   g_test_add_func ("/launcher-files/watch-by-looking", test_watch_by_looking);
   return g_test_run ();
 }
