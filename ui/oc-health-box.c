@@ -80,6 +80,12 @@ add_sandbox (OcHealthBox *self)
   notice = oc_notice_new (OC_NOTICE_ERROR, _("The sandbox does not hold on this computer"),
                           _("Nothing is run and nothing can be enabled until it does."));
   add_layer (notice, oc_sandbox_report_get_layers (report));
+  if (oc_sandbox_report_get_executor_reason (report) != NULL)
+    {
+      g_autofree char *reason = oc_escape_message (oc_sandbox_report_get_executor_reason (report));
+
+      oc_notice_add_text (notice, reason);
+    }
   oc_notice_add_button (notice, oc_session_is_checking (self->session) ? _("Testing…") : _("Test Again"),
                         "health.check-sandbox", NULL);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (notice));

@@ -188,6 +188,8 @@ print_report (OcSandboxReport *report,
 
   g_print ("%s\n", heading);
   oc_cli_print_wrapped ("  ", oc_sandbox_report_get_summary (report));
+  if (oc_sandbox_report_get_executor_reason (report) != NULL)
+    oc_cli_print_wrapped ("  ", oc_sandbox_report_get_executor_reason (report));
   for (guint i = 0; i < layers->len; i++)
     {
       OcLayer *layer = g_ptr_array_index (layers, i);
@@ -219,6 +221,8 @@ print_json (OcSandboxReport *report,
   oc_cli_json_add_boolean (builder, "holds", exit_code == OC_CLI_DONE);
   oc_cli_json_add_boolean (builder, "sandboxHolds", oc_sandbox_report_holds (report));
   oc_cli_json_add_string (builder, "summary", oc_sandbox_report_get_summary (report));
+  oc_cli_json_add_string (builder, "executor", oc_sandbox_report_get_executor (report));
+  oc_cli_json_add_string (builder, "executorReason", oc_sandbox_report_get_executor_reason (report));
   json_builder_set_member_name (builder, "layers");
   json_builder_begin_array (builder);
   for (guint i = 0; i < layers->len; i++)

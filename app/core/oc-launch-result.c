@@ -30,6 +30,8 @@ struct _OcSandboxReport
 {
   /* owned */
   char *summary;
+  char *executor;        /* (nullable) */
+  char *executor_reason; /* (nullable) */
   GPtrArray *layers;
 
   gboolean holds;
@@ -372,6 +374,8 @@ oc_sandbox_report_parse (OcLaunchAnswer *answer,
   object = json_node_get_object (root);
   self = report_new ();
   self->summary = dup_text (object, "summary");
+  self->executor = g_strdup (get_text (object, "executor"));
+  self->executor_reason = g_strdup (get_text (object, "executorReason"));
   layers = json_object_get_member (object, "layers");
   if (!oc_json_get_boolean (object, "answer", "holds", FALSE, &self->holds, error))
     return NULL;
@@ -393,6 +397,8 @@ report_clear (gpointer data)
   OcSandboxReport *self = data;
 
   g_free (self->summary);
+  g_free (self->executor);
+  g_free (self->executor_reason);
   g_ptr_array_unref (self->layers);
 }
 
@@ -422,6 +428,20 @@ oc_sandbox_report_get_summary (OcSandboxReport *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
   return self->summary;
+}
+
+const char *
+oc_sandbox_report_get_executor (OcSandboxReport *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->executor;
+}
+
+const char *
+oc_sandbox_report_get_executor_reason (OcSandboxReport *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->executor_reason;
 }
 
 GPtrArray *

@@ -107,7 +107,7 @@ typedef struct
 
 /**
  * OcSandboxReport: what `ocelot-launcher check --json` found:
- * {"holds":bool,"executor":"direct","summary":string,"layers":[{"id","title","holds","tried","detail","remedy"}]}
+ * {"holds":bool,"executor":"direct"|"bubblewrap","executorReason":string,"summary":string,"layers":[{"id","title","holds","tried","detail","remedy"}]}
  * Made also where the launcher is missing: then one layer, "launcher", does not hold. Immutable, atomically refcounted.
  */
 typedef struct _OcSandboxReport OcSandboxReport;
@@ -116,6 +116,10 @@ void oc_sandbox_report_unref (OcSandboxReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcSandboxReport, oc_sandbox_report_unref)
 gboolean oc_sandbox_report_holds (OcSandboxReport *self);
 const char *oc_sandbox_report_get_summary (OcSandboxReport *self);
+/* "direct" or "bubblewrap": who builds the sandbox; NULL where the launcher did not say. */
+const char *oc_sandbox_report_get_executor (OcSandboxReport *self);
+/* The same with the reason, a whole sentence; NULL where the launcher did not say. */
+const char *oc_sandbox_report_get_executor_reason (OcSandboxReport *self);
 /* (transfer none) (element-type OcLayer) */
 GPtrArray *oc_sandbox_report_get_layers (OcSandboxReport *self);
 

@@ -23,6 +23,15 @@ static const struct
     N_ ("This system allows no user namespaces at all. An administrator can allow some with "
         "“sysctl -w "
         "user.max_user_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_mnt_namespaces", "0",
+    N_ ("This system allows no mount namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_mnt_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_pid_namespaces", "0",
+    N_ ("This system allows no process namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_pid_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_net_namespaces", "0",
+    N_ ("This system allows no network namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_net_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
 };
 
 #define APPARMOR_SETTING "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
@@ -39,12 +48,26 @@ read_setting (const char *root, const char *path)
 }
 
 static gboolean
+is_there (const char *root, const char *path)
+{
+  g_autofree char *file = g_strconcat (root != NULL ? root : "", path, NULL);
+
+  return g_file_test (file, G_FILE_TEST_EXISTS);
+}
+
+static gboolean
 is_container (const char *root)
 {
-  g_autofree char *docker = g_strconcat (root != NULL ? root : "", "/.dockerenv", NULL);
-  g_autofree char *podman = g_strconcat (root != NULL ? root : "", "/run/.containerenv", NULL);
+  return is_there (root, "/.dockerenv") || is_there (root, "/run/.containerenv");
+}
 
-  return g_file_test (docker, G_FILE_TEST_EXISTS) || g_file_test (podman, G_FILE_TEST_EXISTS);
+/* Whether this process was started under a filter of system calls: it inherits it from a container or from systemd. */
+static gboolean
+is_filtered (const char *root)
+{
+  g_autofree char *status = read_setting (root, "/proc/self/status");
+
+  return status != NULL && strstr (status, "\nSeccomp:\t2") != NULL;
 }
 
 static char *
@@ -61,20 +84,24 @@ dup_namespace_remedy (const char *root)
     }
   if (apparmor != NULL && strcmp (apparmor, "0") != 0)
     return g_strdup_printf (
-        /* Translators: what is in quotes is the text of a configuration file; only the words around
-         * it are to be translated. %s is the path of a program. */
-        _ ("This system lets only programs with an AppArmor profile use user namespaces. An "
-           "administrator can give the launcher "
-           "one: a file /etc/apparmor.d/ocelot-launcher with “abi <abi/4.0>, profile "
-           "ocelot-launcher %s flags=(unconfined) { "
-           "userns, }”, then “systemctl reload apparmor”."),
-        OC_LIBEXECDIR "/ocelot-launcher");
+        /* Translators: what is in quotes are commands. %s is the path of a folder. */
+        _ ("This system lets only programs with an AppArmor profile use user namespaces. An administrator can give the "
+           "launcher the one that comes with it: “cp %s/ocelot-launcher /etc/apparmor.d/”, then “apparmor_parser -r "
+           "/etc/apparmor.d/ocelot-launcher”. Without it, bubblewrap with a profile of its own is used, where that is "
+           "installed."),
+        OC_PKGDATADIR "/apparmor");
+  if (is_there (root, "/.flatpak-info") || (root == NULL && g_getenv ("SNAP") != NULL))
+    return g_strdup (_ ("This program runs inside a Flatpak or a Snap, which lets it make no namespaces of its own. Install "
+                        "Ocelot Plugins from your system’s packages."));
   if (is_container (root))
     return g_strdup (_ (
         "This is a container that does not let programs make namespaces of their own or hides "
         "parts of /proc. "
         "For Docker and Podman, start it with “--security-opt seccomp=unconfined --security-opt "
         "systempaths=unconfined”, and for Docker also with “--security-opt apparmor=unconfined”."));
+  if (is_filtered (root))
+    return g_strdup (_ ("This program was started under a filter of system calls, as containers and systemd’s "
+                        "RestrictNamespaces= set it up, which lets it make no namespaces. Start it without that filter."));
   return g_strdup (_ ("Plugins need a Linux kernel, 5.19 or later, that lets ordinary users create "
                       "user namespaces."));
 }

@@ -392,12 +392,14 @@ test_check (void)
   };
   g_autoptr (Home) home = home_new ();
   g_autoptr (OcSandboxReport) good = check_with (
-      home, "test \"$*\" = 'check --json' && echo '{\"holds\":true,\"executor\":\"direct\",\"summary\":\"fine\","
+      home, "test \"$*\" = 'check --json' && echo '{\"holds\":true,\"executor\":\"direct\",\"executorReason\":\"why\",\"summary\":\"fine\","
             "\"layers\":[{\"id\":\"seccomp\",\"title\":\"Calls\",\"holds\":true,\"detail\":\"tried\",\"remedy\":null}]}'");
   OcLayer *layer;
 
   g_assert_true (oc_sandbox_report_holds (good));
   g_assert_cmpstr (oc_sandbox_report_get_summary (good), ==, "fine");
+  g_assert_cmpstr (oc_sandbox_report_get_executor (good), ==, "direct");
+  g_assert_cmpstr (oc_sandbox_report_get_executor_reason (good), ==, "why");
   layer = oc_sandbox_report_get_layers (good)->pdata[0];
   g_assert_cmpstr (layer->id, ==, "seccomp");
   g_assert_cmpstr (layer->title, ==, "Calls");

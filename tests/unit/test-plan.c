@@ -379,7 +379,16 @@ test_remedies (Fixture *self, gconstpointer data)
   } hosts[] = {
     { "proc/sys/kernel/unprivileged_userns_clone", "0\n", "kernel.unprivileged_userns_clone=1" },
     { "proc/sys/user/max_user_namespaces", "0\n", "user.max_user_namespaces" },
+    { "proc/sys/user/max_mnt_namespaces", "0\n", "user.max_mnt_namespaces" },
+    { "proc/sys/user/max_pid_namespaces", "0\n", "user.max_pid_namespaces" },
+    { "proc/sys/user/max_net_namespaces", "0\n", "user.max_net_namespaces" },
+    { "proc/sys/user/max_net_namespaces", "10\n", "5.19" },
     { "proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n", "/etc/apparmor.d/" },
+    { "proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0\n", "5.19" },
+    { ".flatpak-info", "", "Flatpak" },
+    { "run/.containerenv", "", "seccomp=unconfined" },
+    { "proc/self/status", "Name:\tx\nSeccomp:\t2\n", "RestrictNamespaces" },
+    { "proc/self/status", "Name:\tx\nSeccomp:\t0\n", "5.19" },
     { ".dockerenv", "", "seccomp=unconfined" },
     { "nothing", "", "5.19" },
   };
