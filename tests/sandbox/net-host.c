@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/oc-fd.h"
+#include "launcher/oc-executor.h"
 
 #define DEADLINE_US (30 * G_USEC_PER_SEC)
 
@@ -161,6 +162,14 @@ allow_loopback (const struct in6_addr *address)
   return kind == OC_ADDRESS_LOOPBACK ? OC_ADDRESS_PUBLIC : kind;
 }
 
+static OcExecutor executor = OC_EXECUTOR_DIRECT;
+
+void
+net_set_executor (OcExecutor wanted)
+{
+  executor = wanted;
+}
+
 Net *
 net_new (void)
 {
@@ -181,6 +190,7 @@ net_new (void)
   self->resolver = test_resolver_new ();
   self->policy = (OcNetPolicy){ .resolver = G_RESOLVER (self->resolver), .check = allow_loopback };
   self->uses = oc_uses_new ();
+  self->role = OC_ROLE_TOOL;
   self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "net-probe", NULL);
   return self;
 }
@@ -245,7 +255,7 @@ net_start (Net *self, const char *const *hosts, const char *const *argv, NetRun 
     .temp_folder = self->host->temp,
     .network = OC_NETWORK_HOSTS,
     .hosts = (const char *const *)real_hosts,
-    .role = OC_ROLE_TOOL,
+    .role = self->role,
     .home = self->host->home,
   };
   g_autoptr (OcPlan) plan = oc_plan_new (&input, error);
@@ -267,7 +277,7 @@ net_start (Net *self, const char *const *hosts, const char *const *argv, NetRun 
   out_write = fds[1];
   g_assert_no_errno (fcntl (out_write, F_SETFL, 0));
   command.fds[1] = command.fds[2] = out_write;
-  run->process = oc_sandbox_start (plan, &command, error);
+  run->process = oc_sandbox_start_on (executor, plan, &command, NULL, error);
   if (run->process == NULL)
     return FALSE;
   run->broker = oc_net_broker_new (plan, run->process, self->uses, &self->policy);

@@ -28,8 +28,11 @@ typedef struct
   OcNetPolicy policy;
   OcUses *uses;
   char *probe;
+  OcRole role;
 } Net;
 
+/* What runs the sandboxes from now on. */
+void net_set_executor (OcExecutor executor);
 Net *net_new (void);
 void net_free (Net *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Net, net_free)

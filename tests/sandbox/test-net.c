@@ -374,28 +374,81 @@ test_too_many_ports (void)
   g_assert_no_error (error);
 }
 
+/* As a worker: what may be read is listed one by one there. */
+static void
+test_worker (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (NetRun) run = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *output = NULL;
+
+  net->role = OC_ROLE_WORKER;
+  net_start (net, STRV (NAME), getent + 1, &run, &error);
+  g_assert_no_error (error);
+  output = net_finish (&run);
+  g_assert_nonnull (strstr (output, "hello"));
+}
+
+static const struct
+{
+  const char *name;
+  void (*func) (void);
+  void (*data_func) (gconstpointer data);
+  gconstpointer data;
+} tests[] = {
+  { "listed-name", test_listed, NULL, NULL },
+  { "unlisted-name", test_unlisted, NULL, NULL },
+  { "literal-address", test_literal, NULL, NULL },
+  { "wrong-port", test_port, NULL, NULL },
+  { "led-astray", test_led_astray, NULL, NULL },
+  { "rebinding", test_rebinding, NULL, NULL },
+  { "other-sockets", test_other_sockets, NULL, NULL },
+  { "programs/getent", NULL, test_programs, getent },
+  { "programs/curl", NULL, test_programs, curl },
+  { "programs/curl-localhost", NULL, test_programs, curl_localhost },
+  { "programs/python", NULL, test_programs, python },
+  { "programs/node", NULL, test_programs, node },
+  { "many-held", test_many_held, NULL, NULL },
+  { "revoked", test_revoked, NULL, NULL },
+  { "flood/refused", NULL, test_flood, flood_refused },
+  { "flood/closed", NULL, test_flood, flood_closed },
+  { "flood/allowed", NULL, test_flood, flood_allowed },
+  { "flood/names", NULL, test_flood, flood_names },
+  { "too-many-ports", test_too_many_ports, NULL, NULL },
+  { "worker", test_worker, NULL, NULL },
+};
+
+static const struct
+{
+  const char *name;
+  OcExecutor executor;
+} executors[] = { { "direct", OC_EXECUTOR_DIRECT }, { "bubblewrap", OC_EXECUTOR_BUBBLEWRAP } };
+
+/* One test with one executor. */
+static void
+test_one (gconstpointer data)
+{
+  gsize n = GPOINTER_TO_SIZE (data);
+  gsize i = n % G_N_ELEMENTS (tests);
+
+  net_set_executor (executors[n / G_N_ELEMENTS (tests)].executor);
+  if (tests[i].func != NULL)
+    tests[i].func ();
+  else
+    tests[i].data_func (tests[i].data);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/net/listed-name", test_listed);
-  g_test_add_func ("/net/unlisted-name", test_unlisted);
-  g_test_add_func ("/net/literal-address", test_literal);
-  g_test_add_func ("/net/wrong-port", test_port);
-  g_test_add_func ("/net/led-astray", test_led_astray);
-  g_test_add_func ("/net/rebinding", test_rebinding);
-  g_test_add_func ("/net/other-sockets", test_other_sockets);
-  g_test_add_data_func ("/net/programs/getent", getent, test_programs);
-  g_test_add_data_func ("/net/programs/curl", curl, test_programs);
-  g_test_add_data_func ("/net/programs/curl-localhost", curl_localhost, test_programs);
-  g_test_add_data_func ("/net/programs/python", python, test_programs);
-  g_test_add_data_func ("/net/programs/node", node, test_programs);
-  g_test_add_func ("/net/many-held", test_many_held);
-  g_test_add_func ("/net/revoked", test_revoked);
-  g_test_add_data_func ("/net/flood/refused", flood_refused, test_flood);
-  g_test_add_data_func ("/net/flood/closed", flood_closed, test_flood);
-  g_test_add_data_func ("/net/flood/allowed", flood_allowed, test_flood);
-  g_test_add_data_func ("/net/flood/names", flood_names, test_flood);
-  g_test_add_func ("/net/too-many-ports", test_too_many_ports);
+  for (gsize n = 0; n < G_N_ELEMENTS (executors) * G_N_ELEMENTS (tests); n++)
+    {
+      g_autofree char *path = g_strdup_printf ("/net/%s/%s", executors[n / G_N_ELEMENTS (tests)].name,
+                                               tests[n % G_N_ELEMENTS (tests)].name);
+
+      g_test_add_data_func (path, GSIZE_TO_POINTER (n), test_one);
+    }
   return g_test_run ();
 }
