@@ -352,8 +352,8 @@ print (Run *self)
 
       fprintf (stderr, "ocelot-launcher: %s\n", line);
     }
-  fprintf (stdout, "%s\n", text);
-  fflush (stdout);
+  if (fprintf (stdout, "%s\n", text) < 0 || fflush (stdout) != 0)
+    fprintf (stderr, "ocelot-launcher: %s\n", _("What came of it could not be written to the standard output."));
 }
 
 OcExit
