@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Between the launcher and bubblewrap. Plain C: see oc-sandbox-private.h. */
 #include "launcher/oc-bwrap-spawn.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The two numbers are OC_BWRAP_FD_ARGUMENTS, OC_BWRAP_FD_PROGRAM and OC_BWRAP_FD_STAGE. Nothing of the user's is in here: it
+/* The numbers are OC_BWRAP_FD_ARGUMENTS, OC_BWRAP_FD_PROGRAM and OC_BWRAP_FD_STAGE. Nothing of the user's is in here: it
  * can be read by everybody, inside and outside. */
 static const char *const arguments[] = { "bwrap", "--args",   "16", "--", "/proc/self/fd/18",
                                          "--stage2", "17", NULL };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plain C: see oc-sandbox-private.h. */
 #include "launcher/oc-sandbox-devices.h"
 
 const OcDevice oc_devices[OC_N_DEVICES] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the launcher answers when a filter asks: pure, from the table that was made with the filters. */
+/* What the launcher answers when a filter asks: pure, from the table that was made with the filters. Plain C: see
+ * oc-sandbox-private.h. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -20,7 +20,7 @@ ROOMS = {
     "app/script": {"core", "script"},
     "ui": {"core", "ui"},
 }
-TOP = {"app", "ui", "data", "po", "tests", "meson.build", "README.md", "LICENSE", "LICENSES"}
+TOP = {"app", "ui", "data", "po", "tests", "meson.build", "meson_options.txt", "README.md", "LICENSE", "LICENSES"}
 MAX_LINES = 600
 CODE = (".c", ".h", ".def", ".inc")
 SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
@@ -28,6 +28,11 @@ SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
 STARTS = re.compile(r"\b(fork|vfork|execv\w*|execl\w*|posix_spawn\w*|system|popen|clone3?)\s*\(")
 GSTARTS = re.compile(r"\b(g_spawn_\w+|g_subprocess_\w+|g_app_info_launch\w*)\s*\(")
 LAUNCHES = "app/core/oc-launch"
+# What a file says whose code runs after clone().
+PLAIN = re.compile(r"Plain C:[\s*]+see[\s*]+oc-sandbox-private\.h")
+# Of the C library: what allocates, writes to streams, or runs handlers.
+LOCKS = r"(malloc|calloc|realloc|free|strdup|asprintf|fopen|fdopen|opendir|readdir|v?s?n?f?printf|puts|fputs|fwrite|exit|fork|vfork|system|popen|setenv|getenv|pthread_|dlopen|getpw|getgr|syslog|qsort|localtime)"
+FRESH = r"(calloc|opendir|readdir)"
 
 
 def sources():
@@ -152,6 +157,34 @@ def check_links(_paths):
                 yield f"{program} loads {library}"
 
 
+def symbols(path, *options):
+    out = subprocess.run(["nm", "-P", *options, path], check=True, capture_output=True, text=True).stdout
+    return {line.split()[0].split("@")[0] for line in out.splitlines() if line.strip()}
+
+
+def check_after_clone(paths):
+    """What runs after clone() in a process that may have had threads calls no GLib, nor what may take a lock of the C library's,
+    nor anything of ours that does. Stage 2 under bubblewrap is a fresh process: that one may allocate."""
+    folder = os.path.join(BUILD, "app/launcher/libocelot-launcher-sandbox.a.p")
+    plain = [path for path in paths if path.startswith("app/launcher/") and path.endswith(".c") and PLAIN.search(read(path))]
+    objects = {path: os.path.join(folder, os.path.basename(path) + ".o") for path in plain}
+    if len(plain) < 8:
+        yield f"only {len(plain)} files say that they are plain C"
+    missing = [path for path in plain if not os.path.exists(objects[path])]
+    for path in missing:
+        yield f"{path}: was not built"
+    if missing:
+        return
+    own = set().union(*(symbols(each, "--defined-only") for each in objects.values()))
+    for path in plain:
+        for name in sorted(symbols(objects[path], "-u")):
+            fresh = os.path.basename(path).startswith("oc-stage-")
+            if re.match(r"(g|json|secret|sqlite3)_", name) or (name.startswith("oc_") and name not in own):
+                yield f"{path}: calls {name} after clone()"
+            elif re.match(LOCKS, name) and not (fresh and re.match(FRESH, name)):
+                yield f"{path}: calls {name} after clone()"
+
+
 CHECKS = [
     ("/architecture/arrows", check_arrows),
     ("/architecture/no-gtk-in-app", check_toolkit),
@@ -161,6 +194,7 @@ CHECKS = [
     ("/architecture/top-level", check_top),
     ("/architecture/no-marks", check_marks),
     ("/architecture/links-no-gtk", check_links),
+    ("/architecture/plain-c-after-clone", check_after_clone),
 ]
 
 
