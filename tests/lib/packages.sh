@@ -45,6 +45,7 @@ packages_test="
 appstream
 at-spi2-core
 bubblewrap
+curl
 desktop-file-utils
 gir1.2-atspi-2.0
 gnome-keyring

@@ -170,6 +170,12 @@ net_set_executor (OcExecutor wanted)
   executor = wanted;
 }
 
+OcExecutor
+net_get_executor (void)
+{
+  return executor;
+}
+
 Net *
 net_new (void)
 {

@@ -33,6 +33,7 @@ typedef struct
 
 /* What runs the sandboxes from now on. */
 void net_set_executor (OcExecutor executor);
+OcExecutor net_get_executor (void);
 Net *net_new (void);
 void net_free (Net *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Net, net_free)

@@ -6,8 +6,10 @@
 #include <seccomp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 typedef struct
@@ -45,6 +47,9 @@ static const Missing missing[] = {
   { "no-new-privs", SCMP_SYS (prctl), EINVAL, 0, 0xffffffff, PR_SET_NO_NEW_PRIVS },
   { "limits", SCMP_SYS (prlimit64), EPERM, 1, 0xffffffff, RLIMIT_FSIZE },
   ALL ("hostname", sethostname, EPERM),
+  { "network-loopback", SCMP_SYS (ioctl), EPERM, 1, 0xffffffff, SIOCSIFFLAGS },
+  { "network-route", SCMP_SYS (socket), EAFNOSUPPORT, 0, 0xffffffff, AF_NETLINK },
+  { "network-watch", SCMP_SYS (socket), EPERM, 0, 0xffffffff, AF_PACKET },
 };
 
 int
