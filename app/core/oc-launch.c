@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,6 +115,30 @@ is_own_group (gid_t gid)
   return TRUE;
 }
 
+/* Whether @uid stands for users who have no number here, root among them: so it is inside of a user namespace, as bubblewrap and
+ * containers make them, where everything that root owns is shown like this. That such a file belongs to somebody else again
+ * cannot be told; but whoever can put one in the place of the launcher can do so with the program that looks. */
+static gboolean
+is_unmapped_owner (uid_t uid)
+{
+  g_autofree char *overflow = NULL;
+  g_autofree char *map = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents ("/proc/sys/kernel/overflowuid", &overflow, NULL, NULL)
+      || g_ascii_strtoull (overflow, NULL, 10) != uid || !g_file_get_contents ("/proc/self/uid_map", &map, NULL, NULL))
+    return FALSE;
+  lines = g_strsplit (map, "\n", -1);
+  for (gsize i = 0; lines[i] != NULL; i++)
+    {
+      unsigned long long inside, outside, count;
+
+      if (sscanf (lines[i], "%llu %llu %llu", &inside, &outside, &count) == 3 && uid >= inside && uid - inside < count)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 const char *
 oc_launcher_get_path (OcLauncher *self,
                       GError **error)
@@ -128,7 +153,7 @@ oc_launcher_get_path (OcLauncher *self,
     fault = errno == ENOENT ? _ ("it is not there") : g_strerror (errno);
   else if (!S_ISREG (status.st_mode))
     fault = _ ("it is not a regular file");
-  else if (status.st_uid != 0 && status.st_uid != geteuid ())
+  else if (status.st_uid != 0 && status.st_uid != geteuid () && !is_unmapped_owner (status.st_uid))
     fault = _ ("it belongs to another user");
   else if ((status.st_mode & S_IWOTH) != 0
            || ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0 && !is_own_group (status.st_gid)))

@@ -55,6 +55,18 @@ check (const OcOptions *options)
   return holds ? OC_EXIT_DONE : OC_EXIT_REFUSED;
 }
 
+/* /proc/PID/environ shows the memory a program was started with, and the sandbox's first process is a copy of this one, with
+ * all of the user's variables, tokens too. So they move elsewhere, and what is shown is emptied. */
+static void
+hide_environment (void)
+{
+  char **hidden = g_strdupv (environ);
+
+  for (gsize i = 0; environ[i] != NULL; i++)
+    memset (environ[i], 0, strlen (environ[i]));
+  environ = hidden;
+}
+
 int
 main (int argc,
       char **argv)
@@ -70,6 +82,7 @@ main (int argc,
   if (argc == 3 && strcmp (argv[1], "--stage2") == 0)
     oc_stage_enter (atoi (argv[2]));
 
+  hide_environment ();
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, OC_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

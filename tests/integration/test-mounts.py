@@ -120,6 +120,28 @@ def alias():
         subprocess.run(["umount", "-l", home.path("alias")], check=True)
 
 
+@case("/mounts/overlay")
+def overlay():
+    """A guarded folder in a layer of an overlay, and so also in the overlay."""
+    needs_mounts()
+    with Home() as home:
+        mount("-t", "tmpfs", "-o", "mode=700", "tmpfs", home.root)
+        for folder in (home.plugins, home.path("run"), home.path("tmp"), home.path("up"), home.path("work"), home.path("merged")):
+            os.makedirs(folder, mode=0o700)
+        home.write(".netrc.d/plain", "plain")
+        home.write(".ssh/secret", "secret")
+        try:
+            mount("-t", "overlay", "overlay", "-o", f"lowerdir={home.root},upperdir={home.path('up')},workdir={home.path('work')},userxattr",
+                  home.path("merged"))
+        except subprocess.CalledProcessError:
+            subprocess.run(["umount", "-l", home.root], check=True)
+            raise Skip("no overlays here") from None
+        check(os.path.exists(home.path("merged/.ssh/secret")), "the control: it is seen there")
+        read(home, home.path("merged/.netrc.d"), home.path("merged/.ssh"))
+        subprocess.run(["umount", "-l", home.path("merged")], check=True)
+        subprocess.run(["umount", "-l", home.root], check=True)
+
+
 if __name__ == "__main__":
     works = subprocess.run([*UNSHARE, "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
     if INSIDE not in os.environ and works:
