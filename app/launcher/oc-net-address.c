@@ -14,20 +14,20 @@ typedef struct
 
 /* In order of the address; what is not here is public. */
 static const Ipv4Range ipv4_ranges[] = {
-  { 0x00000000, 8, OC_ADDRESS_LOOPBACK },    /* 0/8: "this network"; Linux takes 0.0.0.0 for itself */
-  { 0x0a000000, 8, OC_ADDRESS_PRIVATE },     /* 10/8 */
-  { 0x64400000, 10, OC_ADDRESS_PRIVATE },    /* 100.64/10: behind a provider's translator */
-  { 0x7f000000, 8, OC_ADDRESS_LOOPBACK },    /* 127/8 */
+  { 0x00000000, 8, OC_ADDRESS_LOOPBACK }, /* 0/8: "this network"; Linux takes 0.0.0.0 for itself */
+  { 0x0a000000, 8, OC_ADDRESS_PRIVATE },  /* 10/8 */
+  { 0x64400000, 10, OC_ADDRESS_PRIVATE }, /* 100.64/10: behind a provider's translator */
+  { 0x7f000000, 8, OC_ADDRESS_LOOPBACK }, /* 127/8 */
   { 0xa9fe0000, 16, OC_ADDRESS_LINK_LOCAL }, /* 169.254/16 */
   { 0xac100000, 12, OC_ADDRESS_PRIVATE },    /* 172.16/12 */
   { 0xc0000000, 24, OC_ADDRESS_RESERVED },   /* 192.0.0/24: protocol assignments */
   { 0xc0000200, 24, OC_ADDRESS_RESERVED },   /* 192.0.2/24: documentation */
-  { 0xc0586300, 24, OC_ADDRESS_RESERVED },   /* 192.88.99/24: the next 6to4 relay, whosever that is */
-  { 0xc0a80000, 16, OC_ADDRESS_PRIVATE },    /* 192.168/16 */
-  { 0xc6120000, 15, OC_ADDRESS_RESERVED },   /* 198.18/15: benchmarks; what names have inside */
-  { 0xc6336400, 24, OC_ADDRESS_RESERVED },   /* 198.51.100/24: documentation */
-  { 0xcb007100, 24, OC_ADDRESS_RESERVED },   /* 203.0.113/24: documentation */
-  { 0xe0000000, 3, OC_ADDRESS_RESERVED },    /* 224/4 multicast, 240/4 future use, broadcast */
+  { 0xc0586300, 24, OC_ADDRESS_RESERVED }, /* 192.88.99/24: the next 6to4 relay, whosever that is */
+  { 0xc0a80000, 16, OC_ADDRESS_PRIVATE },  /* 192.168/16 */
+  { 0xc6120000, 15, OC_ADDRESS_RESERVED }, /* 198.18/15: benchmarks; what names have inside */
+  { 0xc6336400, 24, OC_ADDRESS_RESERVED }, /* 198.51.100/24: documentation */
+  { 0xcb007100, 24, OC_ADDRESS_RESERVED }, /* 203.0.113/24: documentation */
+  { 0xe0000000, 3, OC_ADDRESS_RESERVED },  /* 224/4 multicast, 240/4 future use, broadcast */
 };
 
 typedef struct
@@ -40,18 +40,18 @@ typedef struct
 
 /* The first that fits. What is not here is not given out (RFC 3513 gives out 2000::/3 alone). */
 static const Ipv6Range ipv6_ranges[] = {
-  { { [10] = 0xff, 0xff }, 96, OC_ADDRESS_RESERVED, 12 },             /* ::ffff:0:0/96: IPv4 itself */
-  { { [15] = 1 }, 128, OC_ADDRESS_LOOPBACK, 0 },                      /* ::1 */
-  { { 0 }, 128, OC_ADDRESS_LOOPBACK, 0 },                             /* ::, which Linux takes for itself */
-  { { 0, 0x64, 0xff, 0x9b }, 96, OC_ADDRESS_RESERVED, 12 },           /* 64:ff9b::/96: NAT64 */
-  { { 0xfc }, 7, OC_ADDRESS_PRIVATE, 0 },                             /* fc00::/7: unique local */
-  { { 0xfe, 0x80 }, 10, OC_ADDRESS_LINK_LOCAL, 0 },                   /* fe80::/10 */
-  { { 0xfe, 0xc0 }, 10, OC_ADDRESS_PRIVATE, 0 },                      /* fec0::/10: site local */
-  { { 0x20, 0x01 }, 23, OC_ADDRESS_RESERVED, 0 },                     /* 2001::/23: Teredo and other protocols */
-  { { 0x20, 0x01, 0x0d, 0xb8 }, 32, OC_ADDRESS_RESERVED, 0 },         /* documentation */
-  { { 0x20, 0x02 }, 16, OC_ADDRESS_RESERVED, 2 },                     /* 2002::/16: 6to4 */
-  { { 0x3f, 0xff }, 20, OC_ADDRESS_RESERVED, 0 },                     /* 3fff::/20: documentation */
-  { { 0x20 }, 3, OC_ADDRESS_PUBLIC, 0 },                              /* 2000::/3 */
+  { { [10] = 0xff, 0xff }, 96, OC_ADDRESS_RESERVED, 12 },   /* ::ffff:0:0/96: IPv4 itself */
+  { { [15] = 1 }, 128, OC_ADDRESS_LOOPBACK, 0 },            /* ::1 */
+  { { 0 }, 128, OC_ADDRESS_LOOPBACK, 0 },                   /* ::, which Linux takes for itself */
+  { { 0, 0x64, 0xff, 0x9b }, 96, OC_ADDRESS_RESERVED, 12 }, /* 64:ff9b::/96: NAT64 */
+  { { 0xfc }, 7, OC_ADDRESS_PRIVATE, 0 },                   /* fc00::/7: unique local */
+  { { 0xfe, 0x80 }, 10, OC_ADDRESS_LINK_LOCAL, 0 },         /* fe80::/10 */
+  { { 0xfe, 0xc0 }, 10, OC_ADDRESS_PRIVATE, 0 },            /* fec0::/10: site local */
+  { { 0x20, 0x01 }, 23, OC_ADDRESS_RESERVED, 0 }, /* 2001::/23: Teredo and other protocols */
+  { { 0x20, 0x01, 0x0d, 0xb8 }, 32, OC_ADDRESS_RESERVED, 0 }, /* documentation */
+  { { 0x20, 0x02 }, 16, OC_ADDRESS_RESERVED, 2 },             /* 2002::/16: 6to4 */
+  { { 0x3f, 0xff }, 20, OC_ADDRESS_RESERVED, 0 },             /* 3fff::/20: documentation */
+  { { 0x20 }, 3, OC_ADDRESS_PUBLIC, 0 },                      /* 2000::/3 */
 };
 
 const char *
@@ -78,7 +78,8 @@ oc_address_kind_to_id (OcAddressKind kind)
 static OcAddressKind
 classify_ipv4 (const guint8 bytes[4])
 {
-  guint32 address = (guint32)bytes[0] << 24 | (guint32)bytes[1] << 16 | (guint32)bytes[2] << 8 | bytes[3];
+  guint32 address = (guint32)bytes[0] << 24 | (guint32)bytes[1] << 16 | (guint32)bytes[2] << 8
+                    | bytes[3];
 
   for (gsize i = 0; i < G_N_ELEMENTS (ipv4_ranges); i++)
     if ((address ^ ipv4_ranges[i].prefix) >> (32 - ipv4_ranges[i].bits) == 0)

@@ -67,7 +67,8 @@ count_events (OcNetBroker *self, guint n)
   self->events += n;
   if (self->events >= OC_NET_EVENTS && self->pause == 0)
     {
-      self->pause = g_timeout_add_full (OC_NET_PRIORITY, OC_NET_WINDOW_MS, on_pause_ended, self, NULL);
+      self->pause = g_timeout_add_full (OC_NET_PRIORITY, OC_NET_WINDOW_MS, on_pause_ended, self,
+                                        NULL);
       update_listeners (self);
     }
 }
@@ -172,8 +173,8 @@ take_connection (OcNetBroker *self, int *fd, gboolean is_dns)
     oc_net_record_refused (self->record, "connect", name, &address, port);
 }
 
-/* Descriptors, memory or the connections of all sandboxes are used up: looked at again after a while, since the connection is still there and would be told of
- * without end. */
+/* Descriptors, memory or the connections of all sandboxes are used up: looked at again after a
+ * while, since the connection is still there and would be told of without end. */
 static void
 rest (OcNetBroker *self)
 {
@@ -224,8 +225,8 @@ on_packet (const OcNetPacket *packet, gpointer data)
   if (packet->stream && is_listened_at (self, packet->port))
     return;
   oc_net_record_refused (self->record, packet->stream ? "connect" : "send",
-                         oc_net_names_find_address (self->names, &packet->address), &packet->address,
-                         packet->port);
+                         oc_net_names_find_address (self->names, &packet->address),
+                         &packet->address, packet->port);
 }
 
 static gboolean
@@ -255,7 +256,8 @@ update_listeners (OcNetBroker *self)
       gboolean wanted = listener->fd >= 0 && self->pause == 0 && !(is_stream && is_full (self));
 
       if (wanted && listener->source == 0)
-        listener->source = g_unix_fd_add_full (OC_NET_PRIORITY, listener->fd, G_IO_IN, get_func (i), listener, NULL);
+        listener->source = g_unix_fd_add_full (OC_NET_PRIORITY, listener->fd, G_IO_IN, get_func (i),
+                                               listener, NULL);
       else if (!wanted)
         g_clear_handle_id (&listener->source, g_source_remove);
     }
@@ -268,7 +270,8 @@ look_once_more (OcNetBroker *self)
   for (guint i = OC_LISTENER_FIRST_PORT; i < OC_REPORT_MAX_FDS && self->listeners[i].fd >= 0; i++)
     for (guint n = 0; n < LAST_CONNECTIONS; n++)
       {
-        g_auto (OcFd) fd = accept4 (self->listeners[i].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        g_auto (OcFd) fd = accept4 (self->listeners[i].fd, NULL, NULL,
+                                    SOCK_CLOEXEC | SOCK_NONBLOCK);
         const char *grant = NULL;
         const OcNetName *name;
         struct in6_addr address;
@@ -311,7 +314,8 @@ oc_net_broker_new (OcPlan *plan, OcProcess *process, OcUses *uses, const OcNetPo
     .ended = on_ended,
     .data = self,
   };
-  self->connections = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)oc_net_connection_free, NULL);
+  self->connections = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)oc_net_connection_free,
+                                             NULL);
   self->streams = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)oc_net_stream_free, NULL);
   for (guint i = 0; i < OC_REPORT_MAX_FDS; i++)
     {

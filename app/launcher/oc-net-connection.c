@@ -52,8 +52,9 @@ dial (OcNetConnection *self, GArray *addresses)
   self->dial = oc_net_dial_new (addresses, self->port, on_dialled, self);
 }
 
-/* One address that is not to be dialled spoils the name: what leads to the Internet and into this network at once is made to
- * lead in by the second. What was checked here is what is dialled: no second question can be answered otherwise (DNS rebinding). */
+/* One address that is not to be dialled spoils the name: what leads to the Internet and into this
+ * network at once is made to lead in by the second. What was checked here is what is dialled: no
+ * second question can be answered otherwise (DNS rebinding). */
 static void
 on_addresses (GArray *addresses, gpointer data)
 {
@@ -102,7 +103,10 @@ list_literals (const OcNetName *name)
 }
 
 OcNetConnection *
-oc_net_connection_new (const OcNetConnectionFuncs *funcs, const OcNetName *name, guint16 port, int inside)
+oc_net_connection_new (const OcNetConnectionFuncs *funcs,
+                       const OcNetName *name,
+                       guint16 port,
+                       int inside)
 {
   OcNetConnection *self = g_new0 (OcNetConnection, 1);
 
@@ -117,7 +121,8 @@ oc_net_connection_new (const OcNetConnectionFuncs *funcs, const OcNetName *name,
       dial (self, addresses);
     }
   else
-    self->waiter = oc_net_lookup_start (funcs->lookup, oc_net_name_get_text (name), on_addresses, self);
+    self->waiter = oc_net_lookup_start (funcs->lookup, oc_net_name_get_text (name), on_addresses,
+                                        self);
   return self;
 }
 

@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /**
- * OcNetConnection: one connection that a program inside made to a listed host: the host is looked up on this side, each address
- * is checked, one of those that were checked is dialled, and the bytes are carried. In the default main context.
+ * OcNetConnection: one connection that a program inside made to a listed host: the host is looked
+ * up on this side, each address is checked, one of those that were checked is dialled, and the
+ * bytes are carried. In the default main context.
  */
 typedef struct _OcNetConnection OcNetConnection;
 
@@ -25,13 +26,12 @@ typedef struct
                    OcAddressKind kind,
                    gpointer data);
   /* Last; frees nothing. May free the connection. */
-  void (*ended) (OcNetConnection *connection,
-                 gpointer data);
+  void (*ended) (OcNetConnection *connection, gpointer data);
   gpointer data;
 } OcNetConnectionFuncs;
 
-/* @inside: (transfer full): accepted, non-blocking. @funcs, @name: borrowed for the connection's life. Calls nothing back
- * before it returns. */
+/* @inside: (transfer full): accepted, non-blocking. @funcs, @name: borrowed for the connection's
+ * life. Calls nothing back before it returns. */
 OcNetConnection *oc_net_connection_new (const OcNetConnectionFuncs *funcs,
                                         const OcNetName *name,
                                         guint16 port,

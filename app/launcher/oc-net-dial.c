@@ -36,18 +36,23 @@ drop_attempt (OcNetDial *self)
 static int
 connect_to (const struct in6_addr *address, guint16 port)
 {
-  struct sockaddr_in6 ipv6 = { .sin6_family = AF_INET6, .sin6_port = htons (port), .sin6_addr = *address };
+  struct sockaddr_in6 ipv6 = { .sin6_family = AF_INET6,
+                               .sin6_port = htons (port),
+                               .sin6_addr = *address };
   struct sockaddr_in ipv4 = { .sin_family = AF_INET, .sin_port = htons (port) };
   gboolean is_ipv4 = IN6_IS_ADDR_V4MAPPED (address);
-  const struct sockaddr *socket_address = is_ipv4 ? (struct sockaddr *)&ipv4 : (struct sockaddr *)&ipv6;
-  g_auto (OcFd) fd = socket (socket_address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const struct sockaddr *socket_address = is_ipv4 ? (struct sockaddr *)&ipv4
+                                                  : (struct sockaddr *)&ipv6;
+  g_auto (OcFd) fd = socket (socket_address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                             0);
   int result;
 
   if (is_ipv4)
     memcpy (&ipv4.sin_addr, &address->s6_addr[12], sizeof ipv4.sin_addr);
   if (fd < 0)
     return -1;
-  if (connect (fd, socket_address, is_ipv4 ? sizeof ipv4 : sizeof ipv6) != 0 && errno != EINPROGRESS)
+  if (connect (fd, socket_address, is_ipv4 ? sizeof ipv4 : sizeof ipv6) != 0
+      && errno != EINPROGRESS)
     return -1;
   result = fd;
   fd = -1;
@@ -102,14 +107,17 @@ static void
 try_next (OcNetDial *self)
 {
   while (self->fd < 0 && self->next < self->addresses->len)
-    self->fd = connect_to (&g_array_index (self->addresses, struct in6_addr, self->next++), self->port);
+    self->fd = connect_to (&g_array_index (self->addresses, struct in6_addr, self->next++),
+                           self->port);
   if (self->fd < 0)
     {
       self->source = g_idle_add_full (OC_NET_PRIORITY, on_failed, self, NULL);
       return;
     }
-  self->source = g_unix_fd_add_full (OC_NET_PRIORITY, self->fd, G_IO_OUT | G_IO_ERR | G_IO_HUP, on_writable, self, NULL);
-  self->timeout = g_timeout_add (self->next < self->addresses->len ? OC_NET_DIAL_MS : OC_NET_DIAL_LAST_MS, on_timed_out, self);
+  self->source = g_unix_fd_add_full (OC_NET_PRIORITY, self->fd, G_IO_OUT | G_IO_ERR | G_IO_HUP,
+                                     on_writable, self, NULL);
+  self->timeout = g_timeout_add (
+      self->next < self->addresses->len ? OC_NET_DIAL_MS : OC_NET_DIAL_LAST_MS, on_timed_out, self);
 }
 
 OcNetDial *

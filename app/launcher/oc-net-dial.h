@@ -15,15 +15,12 @@ G_BEGIN_DECLS
  */
 typedef struct _OcNetDial OcNetDial;
 
-/* Once, unless freed before. @fd: (transfer full): connected, non-blocking; -1: none answered. May free the dial. */
-typedef void (*OcNetDialFunc) (int fd,
-                               gpointer data);
+/* Once, unless freed before. @fd: (transfer full): connected, non-blocking; -1: none answered. May
+ * free the dial. */
+typedef void (*OcNetDialFunc) (int fd, gpointer data);
 
 /* @addresses: (element-type struct in6_addr): IPv4 in its mapped form; not empty. */
-OcNetDial *oc_net_dial_new (GArray *addresses,
-                            guint16 port,
-                            OcNetDialFunc func,
-                            gpointer data);
+OcNetDial *oc_net_dial_new (GArray *addresses, guint16 port, OcNetDialFunc func, gpointer data);
 void oc_net_dial_free (OcNetDial *self);
 
 G_END_DECLS

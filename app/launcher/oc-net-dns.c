@@ -8,7 +8,8 @@
 #define MAX_NAME_BYTES 255
 #define MAX_LABEL_BYTES 63
 #define MAX_ADDITIONAL 4
-/* No longer than a run, in which nothing changes, and short enough for whoever caches it elsewhere. */
+/* No longer than a run, in which nothing changes, and short enough for whoever caches it elsewhere.
+ */
 #define TTL_S 60
 
 #define CLASS_IN 1
@@ -69,8 +70,9 @@ is_host_byte (guint8 byte)
   return g_ascii_isalnum (byte) || byte == '-' || byte == '_';
 }
 
-/* A question is the first name there is: nothing in it can be a reference to an earlier one, so a compressed name (a loop, or one
- * that grows without end) is malformed. A dot within a label would make another name of it as text. */
+/* A question is the first name there is: nothing in it can be a reference to an earlier one, so a
+ * compressed name (a loop, or one that grows without end) is malformed. A dot within a label would
+ * make another name of it as text. */
 static gboolean
 read_name (Reader *self, Query *query)
 {
@@ -106,7 +108,8 @@ read_name (Reader *self, Query *query)
   return TRUE;
 }
 
-/* The records after the question: EDNS at most once, with the root as its name; others, a signature say, mean nothing here. */
+/* The records after the question: EDNS at most once, with the root as its name; others, a signature
+ * say, mean nothing here. */
 static gboolean
 read_additional (Reader *self, Query *query)
 {
@@ -153,11 +156,8 @@ put_uint16 (guint8 *out, gsize *at, guint value)
 
 /* The header, with the question where it was understood. */
 static gsize
-write_answer (const guint8 *message,
-              const Query *query,
-              guint rcode,
-              const guint8 *address,
-              guint8 *out)
+write_answer (
+    const guint8 *message, const Query *query, guint rcode, const guint8 *address, guint8 *out)
 {
   gsize at = 0;
 

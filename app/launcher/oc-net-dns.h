@@ -11,12 +11,12 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  OC_DNS_NONE = 0,  /* no such name */
-  OC_DNS_ADDRESS,   /* the name has this IPv4 address */
+  OC_DNS_NONE = 0, /* no such name */
+  OC_DNS_ADDRESS,  /* the name has this IPv4 address */
 } OcDnsFound;
 
-/* @name: lower case, without the trailing dot; NULL: there are bytes in it that no host name has. @type: the record type that
- * is asked for. */
+/* @name: lower case, without the trailing dot; NULL: there are bytes in it that no host name has.
+ * @type: the record type that is asked for. */
 typedef OcDnsFound (*OcDnsLookup) (const char *name,
                                    guint16 type,
                                    guint8 address[4],
@@ -25,9 +25,10 @@ typedef OcDnsFound (*OcDnsLookup) (const char *name,
 #define OC_DNS_TYPE_A 1
 #define OC_DNS_TYPE_AAAA 28
 
-/* Answers one message, whatever it is made of. A name that is found has its IPv4 address and no other record; all others do not
- * exist. What is malformed or means something else gets an error, or no answer at all where it is no query. Pure: it keeps
- * nothing, and passes nothing on. Returns the length of the answer in @answer, or 0 for none. */
+/* Answers one message, whatever it is made of. A name that is found has its IPv4 address and no
+ * other record; all others do not exist. What is malformed or means something else gets an error,
+ * or no answer at all where it is no query. Pure: it keeps nothing, and passes nothing on. Returns
+ * the length of the answer in @answer, or 0 for none. */
 gsize oc_dns_answer (const guint8 *query,
                      gsize length,
                      OcDnsLookup lookup,

@@ -14,10 +14,10 @@ struct _OcNetWaiter
 typedef struct
 {
   char *name;
-  OcNetLookup *owner; /* borrowed; NULL: gone */
-  GPtrArray *waiters; /* (element-type OcNetWaiter) */
-  GArray *addresses;  /* (element-type struct in6_addr) (nullable): the last answer */
-  gint64 answered;    /* monotonic */
+  OcNetLookup *owner;        /* borrowed; NULL: gone */
+  GPtrArray *waiters;        /* (element-type OcNetWaiter) */
+  GArray *addresses;         /* (element-type struct in6_addr) (nullable): the last answer */
+  gint64 answered;           /* monotonic */
   GCancellable *cancellable; /* (nullable): a question is under way */
   guint timeout;
   guint idle;
@@ -165,7 +165,8 @@ on_kept (gpointer data)
 static void
 ask (OcNetLookup *self, Name *name)
 {
-  /* The system's is made when it is first needed: that costs more than a run that connects to nothing should pay. */
+  /* The system's is made when it is first needed: that costs more than a run that connects to
+   * nothing should pay. */
   if (self->resolver == NULL)
     self->resolver = g_resolver_get_default ();
   name->cancellable = g_cancellable_new ();

@@ -54,7 +54,9 @@ oc_net_record_connection (OcNetRecord *self, const char *grant, const OcNetName 
 static void
 add_refused (OcNetRecord *self, const char *method, const char *host, const char *detail)
 {
-  g_autoptr (OcPermission) permission = host != NULL ? oc_permission_new (OC_PERMISSION_NET, host, NULL) : NULL;
+  g_autoptr (OcPermission) permission = host != NULL
+                                            ? oc_permission_new (OC_PERMISSION_NET, host, NULL)
+                                            : NULL;
   const char *text = permission != NULL ? oc_permission_get_text (permission) : "net";
   g_autofree char *key = g_strdup_printf ("%s\x1f%s\x1f%s", text, method, detail);
 
@@ -113,8 +115,8 @@ oc_net_record_led_astray (OcNetRecord *self,
                           OcAddressKind kind)
 {
   g_autofree char *text = oc_address_to_text (address);
-  g_autofree char *detail = g_strdup_printf ("%s:%u → %s (%s)", oc_net_name_get_text (name), port, text,
-                                             oc_address_kind_to_id (kind));
+  g_autofree char *detail = g_strdup_printf ("%s:%u → %s (%s)", oc_net_name_get_text (name), port,
+                                             text, oc_address_kind_to_id (kind));
   g_autofree char *host = make_host (oc_net_name_get_text (name), port);
 
   add_refused (self, "connect", host, detail);

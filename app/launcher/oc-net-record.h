@@ -7,14 +7,15 @@
 
 G_BEGIN_DECLS
 
-/* Different refused names and addresses of one sandbox: a program that makes up names must not fill the record of its run, nor
- * the memory. What comes after is counted without its name. */
+/* Different refused names and addresses of one sandbox: a program that makes up names must not fill
+ * the record of its run, nor the memory. What comes after is counted without its name. */
 #define OC_NET_RECORD_MAX_REFUSED 100
 
 /**
- * OcNetRecord: what one sandbox reached and what it was refused, into the run's uses. The permission is the one that let it, or
- * would have let it: "net:api.example.com", or "net" where there can be none. The method: "connect", "resolve" for a name that
- * was only asked for, "send" for a datagram.
+ * OcNetRecord: what one sandbox reached and what it was refused, into the run's uses. The
+ * permission is the one that let it, or would have let it: "net:api.example.com", or "net" where
+ * there can be none. The method: "connect", "resolve" for a name that was only asked for, "send"
+ * for a datagram.
  */
 typedef struct _OcNetRecord OcNetRecord;
 
@@ -28,9 +29,7 @@ void oc_net_record_connection (OcNetRecord *self,
                                const OcNetName *name,
                                guint16 port);
 /* A name that is not listed. @name: (nullable): none that a host can have. */
-void oc_net_record_unknown_name (OcNetRecord *self,
-                                 const char *name,
-                                 guint16 type);
+void oc_net_record_unknown_name (OcNetRecord *self, const char *name, guint16 type);
 /* An address that stands for no name, or a port that was not consented to. @name: (nullable). */
 void oc_net_record_refused (OcNetRecord *self,
                             const char *method,

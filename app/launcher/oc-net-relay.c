@@ -14,8 +14,8 @@
 typedef struct
 {
   int fd;
-  gpointer tag;    /* NULL: not polled. A descriptor of which nothing is wanted must not be: a hang-up would be told of
-                    * without end */
+  gpointer tag; /* NULL: not polled. A descriptor of which nothing is wanted must not be: a hang-up
+                 * would be told of without end */
   GIOCondition wanted;
   guint8 *pending; /* owned (nullable): what it has to be sent yet */
   gsize pending_at;
@@ -138,7 +138,9 @@ watch_side (OcNetRelay *self, Side *side, const Side *other)
 }
 
 static gboolean
-relay_dispatch (GSource *source, GSourceFunc callback G_GNUC_UNUSED, gpointer user_data G_GNUC_UNUSED)
+relay_dispatch (GSource *source,
+                GSourceFunc callback G_GNUC_UNUSED,
+                gpointer user_data G_GNUC_UNUSED)
 {
   OcNetRelay *self = (OcNetRelay *)source;
   Side *a = &self->sides[0], *b = &self->sides[1];

@@ -166,7 +166,8 @@ oc_net_stream_new (int fd, OcDnsLookup lookup, OcNetStreamEndFunc end, gpointer 
   self->lookup = lookup;
   self->end = end;
   self->data = data;
-  self->source = g_unix_fd_add_full (OC_NET_PRIORITY, fd, G_IO_IN | G_IO_ERR | G_IO_HUP, on_readable, self, NULL);
+  self->source = g_unix_fd_add_full (OC_NET_PRIORITY, fd, G_IO_IN | G_IO_ERR | G_IO_HUP,
+                                     on_readable, self, NULL);
   self->timeout = g_timeout_add_seconds (OC_NET_DNS_STREAM_S, on_timed_out, self);
   return self;
 }

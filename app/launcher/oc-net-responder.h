@@ -11,11 +11,10 @@ G_BEGIN_DECLS
 /* Questions of one datagram socket that are answered before anything else has its turn. */
 #define OC_NET_DNS_BATCH 32
 
-/* Answers what waits at a datagram socket, at most OC_NET_DNS_BATCH. Each answer comes from the address that was asked: a
- * program may have a name server of its own, and takes no answer of another. Returns how many there were. */
-guint oc_net_responder_answer (int fd,
-                               OcDnsLookup lookup,
-                               gpointer data);
+/* Answers what waits at a datagram socket, at most OC_NET_DNS_BATCH. Each answer comes from the
+ * address that was asked: a program may have a name server of its own, and takes no answer of
+ * another. Returns how many there were. */
+guint oc_net_responder_answer (int fd, OcDnsLookup lookup, gpointer data);
 /* To be told of addresses by the one above. */
 void oc_net_responder_prepare (int fd);
 
@@ -25,14 +24,10 @@ void oc_net_responder_prepare (int fd);
 typedef struct _OcNetStream OcNetStream;
 
 /* Last; may free the stream. */
-typedef void (*OcNetStreamEndFunc) (OcNetStream *self,
-                                    gpointer data);
+typedef void (*OcNetStreamEndFunc) (OcNetStream *self, gpointer data);
 
 /* @fd: (transfer full): accepted, non-blocking. @data: for both. */
-OcNetStream *oc_net_stream_new (int fd,
-                                OcDnsLookup lookup,
-                                OcNetStreamEndFunc end,
-                                gpointer data);
+OcNetStream *oc_net_stream_new (int fd, OcDnsLookup lookup, OcNetStreamEndFunc end, gpointer data);
 void oc_net_stream_free (OcNetStream *self);
 
 G_END_DECLS

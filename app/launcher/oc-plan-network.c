@@ -5,17 +5,19 @@
 
 #include "launcher/oc-plan-private.h"
 
-/* Programs that look up names by themselves read these: the C library, c-ares, Go, musl. Where one is missing they all go to
- * 127.0.0.1, port 53, which is right too. The host's own would say what its network is called, and name servers that are not
- * reached from inside. What else nsswitch.conf names (resolve, mymachines, nscd, sss) works over Unix sockets, is refused,
- * and so passed over. */
+/* Programs that look up names by themselves read these: the C library, c-ares, Go, musl. Where one
+ * is missing they all go to 127.0.0.1, port 53, which is right too. The host's own would say what
+ * its network is called, and name servers that are not reached from inside. What else nsswitch.conf
+ * names (resolve, mymachines, nscd, sss) works over Unix sockets, is refused, and so passed over.
+ */
 static const struct
 {
   const char *path;
   const char *content;
   const char *reason;
 } contents[] = {
-  { "/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n", "names of this computer and its network" },
+  { "/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n",
+    "names of this computer and its network" },
   { "/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:5\n", "where names are looked up" },
 };
 

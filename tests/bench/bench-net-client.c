@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Static, runs inside the sandbox and outside of it: ADDRESS PORT EXCHANGES MEBIBYTES. Prints, one a line, the microseconds of
- * each exchange (connect, a hundred bytes there and back, close), then the mebibytes a second of one connection. */
+/* Static, runs inside the sandbox and outside of it: ADDRESS PORT EXCHANGES MEBIBYTES. Prints, one
+ * a line, the microseconds of each exchange (connect, a hundred bytes there and back, close), then
+ * the mebibytes a second of one connection. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>

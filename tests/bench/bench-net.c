@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the broker for named hosts costs: the same client and the same server, directly and from inside a sandbox, by turns. Only
- * the ratios mean something. */
+/* What the broker for named hosts costs: the same client and the same server, directly and from
+ * inside a sandbox, by turns. Only the ratios mean something. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,8 @@ run_outside (Side *side, const char *client, const char *port)
   g_autofree char *output = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, NULL, &error))
+  if (!g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, NULL,
+                     &error))
     g_error ("%s", error->message);
   take (side, output);
 }
@@ -100,7 +101,8 @@ run_inside (Side *side, Net *net, const char *client, const char *port)
   g_autofree char *host = g_strdup_printf ("api.example.com:%s", port);
   g_autofree char *output = NULL;
 
-  if (!net_start (net, STRV (host), STRV (client, "198.18.0.1", port, EXCHANGES, MEBIBYTES), &run, &error))
+  if (!net_start (net, STRV (host), STRV (client, "198.18.0.1", port, EXCHANGES, MEBIBYTES), &run,
+                  &error))
     g_error ("%s", error->message);
   output = net_finish (&run);
   take (side, output);
@@ -110,7 +112,8 @@ int
 main (void)
 {
   g_autoptr (Net) net = net_new ();
-  g_autofree char *client = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "bench", "bench-net-client", NULL);
+  g_autofree char *client = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "bench",
+                                              "bench-net-client", NULL);
   g_autofree char *port = g_strdup_printf ("%d", net->host->tcp_port);
   Side sides[2];
   pid_t server = fork ();
@@ -129,10 +132,12 @@ main (void)
       run_inside (&sides[1], net, client, port);
     }
   printf ("%-44s %10s %10s %8s\n", "medians", "direct", "broker", "ratio");
-  printf ("%-44s %7.0f us %7.0f us %8.2f\n", "connect, 100 bytes there and back, close", median (sides[0].exchanges),
-          median (sides[1].exchanges), median (sides[1].exchanges) / median (sides[0].exchanges));
-  printf ("%-44s %5.0f MiB/s %4.0f MiB/s %6.2f\n", "one connection, " MEBIBYTES " MiB", median (sides[0].rates),
-          median (sides[1].rates), median (sides[1].rates) / median (sides[0].rates));
+  printf ("%-44s %7.0f us %7.0f us %8.2f\n", "connect, 100 bytes there and back, close",
+          median (sides[0].exchanges), median (sides[1].exchanges),
+          median (sides[1].exchanges) / median (sides[0].exchanges));
+  printf ("%-44s %5.0f MiB/s %4.0f MiB/s %6.2f\n", "one connection, " MEBIBYTES " MiB",
+          median (sides[0].rates), median (sides[1].rates),
+          median (sides[1].rates) / median (sides[0].rates));
   kill (server, SIGKILL);
   waitpid (server, NULL, 0);
   for (int i = 0; i < 2; i++)

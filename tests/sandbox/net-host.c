@@ -89,7 +89,8 @@ test_resolver_class_init (TestResolverClass *class)
 static void
 test_resolver_init (TestResolver *self)
 {
-  self->answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
+  self->answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                         (GDestroyNotify)g_ptr_array_unref);
   self->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 }
 
@@ -138,8 +139,9 @@ serve (GThreadedSocketService *service G_GNUC_UNUSED,
       g_string_append_len (text, buffer, n);
       if (g_str_has_prefix (text->str, "GET ") && strstr (text->str, "\r\n\r\n") != NULL)
         {
-          g_output_stream_printf (out, NULL, NULL, NULL,
-                                  "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello");
+          g_output_stream_printf (
+              out, NULL, NULL, NULL,
+              "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello");
           return TRUE;
         }
     }
@@ -197,7 +199,8 @@ net_new (void)
   self->policy = (OcNetPolicy){ .resolver = G_RESOLVER (self->resolver), .check = allow_loopback };
   self->uses = oc_uses_new ();
   self->role = OC_ROLE_TOOL;
-  self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "net-probe", NULL);
+  self->probe = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "net-probe",
+                                  NULL);
   return self;
 }
 
@@ -249,7 +252,8 @@ expand_all (Net *self, const char *const *words)
 }
 
 gboolean
-net_start (Net *self, const char *const *hosts, const char *const *argv, NetRun *run, GError **error)
+net_start (
+    Net *self, const char *const *hosts, const char *const *argv, NetRun *run, GError **error)
 {
   g_auto (GStrv) real_hosts = expand_all (self, hosts);
   g_auto (GStrv) real_argv = expand_all (self, argv);
@@ -266,10 +270,9 @@ net_start (Net *self, const char *const *hosts, const char *const *argv, NetRun 
   };
   g_autoptr (OcPlan) plan = oc_plan_new (&input, error);
   g_auto (GStrv) env = plan != NULL ? oc_plan_dup_environment (plan) : NULL;
-  OcCommand command = { real_argv[0],
-                        (const char *const *)real_argv,
-                        (const char *const *)env,
-                        { -1, -1, -1, -1, -1 } };
+  OcCommand command = {
+    real_argv[0], (const char *const *)real_argv, (const char *const *)env, { -1, -1, -1, -1, -1 }
+  };
   g_auto (OcFd) in_write = -1;
   g_auto (OcFd) in_read = -1;
   g_auto (OcFd) out_write = -1;

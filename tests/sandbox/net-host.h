@@ -10,12 +10,14 @@ G_BEGIN_DECLS
 #define TEST_TYPE_RESOLVER (test_resolver_get_type ())
 G_DECLARE_FINAL_TYPE (TestResolver, test_resolver, TEST, RESOLVER, GResolver)
 TestResolver *test_resolver_new (void);
-/* @addresses: NULL-terminated. The @n-th question is answered with the @n-th set that was given, the last one for ever. */
+/* @addresses: NULL-terminated. The @n-th question is answered with the @n-th set that was given,
+ * the last one for ever. */
 void test_resolver_add (TestResolver *self, const char *name, const char *const *addresses);
 guint test_resolver_count (TestResolver *self, const char *name);
 
 /**
- * Net: a host, a server on it that answers "echo: " and what it was sent, and what one sandbox recorded.
+ * Net: a host, a server on it that answers "echo: " and what it was sent, and what one sandbox
+ * recorded.
  */
 typedef struct
 {
@@ -47,8 +49,10 @@ typedef struct
 void net_run_clear (NetRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NetRun, net_run_clear)
 
-/* @argv: absolute, NULL-terminated; "%p" in it is the server's port. Standard output and error are one. FALSE: not started. */
-gboolean net_start (Net *self, const char *const *hosts, const char *const *argv, NetRun *run, GError **error);
+/* @argv: absolute, NULL-terminated; "%p" in it is the server's port. Standard output and error are
+ * one. FALSE: not started. */
+gboolean net_start (
+    Net *self, const char *const *hosts, const char *const *argv, NetRun *run, GError **error);
 /* Both loops on until what runs inside has ended. (transfer full) */
 char *net_finish (NetRun *run);
 /* Until @line is there. */
@@ -56,7 +60,8 @@ void net_wait_for_line (NetRun *run, const char *line);
 /* All of it, with the probe. (transfer full): the lines */
 char **net_probe (Net *self, const char *const *hosts, const char *const *words);
 /* "net:localhost:81 connect localhost:81 2": whether there is such a record. */
-gboolean net_has_record (Net *self, gboolean allowed, const char *permission, const char *method, const char *detail);
+gboolean net_has_record (
+    Net *self, gboolean allowed, const char *permission, const char *method, const char *detail);
 guint net_count_records (Net *self, gboolean allowed);
 /* Loops until @done says so; asserts that it does within seconds. */
 void net_wait (gboolean (*done) (gpointer data), gpointer data);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Static, executed inside a sandbox from which only named hosts are reached. Each word on the command line is one attempt,
- * answered by one line. It looks names up by itself, as programs without the C library's resolver do. */
+/* Static, executed inside a sandbox from which only named hosts are reached. Each word on the
+ * command line is one attempt, answered by one line. It looks names up by itself, as programs
+ * without the C library's resolver do. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -85,7 +86,8 @@ resolve (const char *server, const char *name, int type)
   if (n < 12)
     return n == 0 ? "SILENT" : name_error ();
   if ((message[3] & 0xf) != 0)
-    snprintf (text, sizeof text, (message[3] & 0xf) == 3 ? "NXDOMAIN" : "RCODE%d", message[3] & 0xf);
+    snprintf (text, sizeof text, (message[3] & 0xf) == 3 ? "NXDOMAIN" : "RCODE%d",
+              message[3] & 0xf);
   else if (message[7] == 0 || n < 4)
     return "EMPTY";
   else

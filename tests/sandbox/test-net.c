@@ -22,8 +22,9 @@ test_listed (void)
 
   test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
   lines = net_probe (net, STRV (NAME ":%p"),
-                     STRV ("resolve", NAME, "1", "127.0.0.1", "resolve", "API.example.COM", "1", "9.9.9.9",
-                           "resolve", NAME, "28", "127.0.0.1", "get", NAME, "%p", "hello"));
+                     STRV ("resolve", NAME, "1", "127.0.0.1", "resolve", "API.example.COM", "1",
+                           "9.9.9.9", "resolve", NAME, "28", "127.0.0.1", "get", NAME, "%p",
+                           "hello"));
   g_assert_cmpstr (lines[0], ==, "198.18.0.1");
   g_assert_cmpstr (lines[1], ==, "198.18.0.1");
   g_assert_cmpstr (lines[2], ==, "EMPTY");
@@ -41,14 +42,16 @@ test_unlisted (void)
 
   test_resolver_add (net->resolver, "evil.example.com", STRV ("127.0.0.1"));
   lines = net_probe (net, STRV (NAME, "localhost:%p"),
-                     STRV ("resolve", "evil.example.com", "1", "127.0.0.1", "resolve", "example.com", "1",
-                           "127.0.0.1", "resolve", "x." NAME, "16", "127.0.0.1", "resolve", "127.0.0.1", "1",
-                           "127.0.0.1", "resolve", "0x7f000001", "1", "127.0.0.1", "resolve", "127.1", "1",
-                           "127.0.0.1", "get", "localhost", "%p", "control"));
+                     STRV ("resolve", "evil.example.com", "1", "127.0.0.1", "resolve",
+                           "example.com", "1", "127.0.0.1", "resolve", "x." NAME, "16", "127.0.0.1",
+                           "resolve", "127.0.0.1", "1", "127.0.0.1", "resolve", "0x7f000001", "1",
+                           "127.0.0.1", "resolve", "127.1", "1", "127.0.0.1", "get", "localhost",
+                           "%p", "control"));
   for (int i = 0; i < 6; i++)
     g_assert_cmpstr (lines[i], ==, "NXDOMAIN");
   g_assert_cmpstr (lines[6], ==, "echo: control");
-  g_assert_true (net_has_record (net, FALSE, "net:evil.example.com", "resolve", "evil.example.com"));
+  g_assert_true (
+      net_has_record (net, FALSE, "net:evil.example.com", "resolve", "evil.example.com"));
   g_assert_true (net_has_record (net, FALSE, "net:x." NAME, "resolve", "x." NAME));
   /* These are no names, so no permission could let them be reached. */
   g_assert_true (net_has_record (net, FALSE, "net", "resolve", "127.1"));
@@ -67,9 +70,10 @@ test_literal (void)
 
   test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
   lines = net_probe (net, STRV (NAME, NAME ":%p"),
-                     STRV ("get", "1.1.1.1", "443", "x", "get", "127.0.0.1", "%p", "x", "get", "0.0.0.0", "%p",
-                           "x", "get", "1.1.1.1", "8443", "x", "get", "2001:4860:4860::8888", "443", "x", "get",
-                           "::1", "%p", "x", "get", "::ffff:127.0.0.1", "%p", "x", "get", NAME, "%p", "control"));
+                     STRV ("get", "1.1.1.1", "443", "x", "get", "127.0.0.1", "%p", "x", "get",
+                           "0.0.0.0", "%p", "x", "get", "1.1.1.1", "8443", "x", "get",
+                           "2001:4860:4860::8888", "443", "x", "get", "::1", "%p", "x", "get",
+                           "::ffff:127.0.0.1", "%p", "x", "get", NAME, "%p", "control"));
   /* Taken inside, and reset by the broker; refused at once where nothing listens. */
   for (int i = 0; i < 3; i++)
     g_assert_true (strcmp (lines[i], "ECONNRESET") == 0 || strcmp (lines[i], "EPIPE") == 0);
@@ -81,7 +85,8 @@ test_literal (void)
   g_assert_true (net_has_record (net, FALSE, "net:1.1.1.1", "connect", "1.1.1.1:443"));
   g_assert_true (net_has_record (net, FALSE, "net:127.0.0.1:%p", "connect", "127.0.0.1:%p"));
   g_assert_true (net_has_record (net, FALSE, "net:1.1.1.1:8443", "connect", "1.1.1.1:8443"));
-  g_assert_true (net_has_record (net, FALSE, "net:[2001:4860:4860::8888]", "connect", "[2001:4860:4860::8888]:443"));
+  g_assert_true (net_has_record (net, FALSE, "net:[2001:4860:4860::8888]", "connect",
+                                 "[2001:4860:4860::8888]:443"));
   /* The same, consented to as such. */
   allowed = net_probe (net, STRV ("127.0.0.1:%p"), STRV ("get", "127.0.0.1", "%p", "literal"));
   g_assert_cmpstr (allowed[0], ==, "echo: literal");
@@ -98,8 +103,8 @@ test_port (void)
   test_resolver_add (net->resolver, "b.example.com", STRV ("127.0.0.1"));
   /* The port is another host's, so something listens there. */
   lines = net_probe (net, STRV (NAME, "b.example.com:%p"),
-                     STRV ("get", NAME, "%p", "x", "get", NAME, "22", "x", "get", "b.example.com", "443", "x", "get",
-                           "b.example.com", "%p", "control"));
+                     STRV ("get", NAME, "%p", "x", "get", NAME, "22", "x", "get", "b.example.com",
+                           "443", "x", "get", "b.example.com", "%p", "control"));
   g_assert_true (strcmp (lines[0], "ECONNRESET") == 0 || strcmp (lines[0], "EPIPE") == 0);
   g_assert_cmpstr (lines[1], ==, "ECONNREFUSED");
   g_assert_true (strcmp (lines[2], "ECONNRESET") == 0 || strcmp (lines[2], "EPIPE") == 0);
@@ -109,7 +114,8 @@ test_port (void)
   g_assert_true (net_has_record (net, FALSE, "net:b.example.com", "connect", "b.example.com:443"));
 }
 
-/* The rules of the product, not those of the other tests: what a name leads to must be of the Internet. */
+/* The rules of the product, not those of the other tests: what a name leads to must be of the
+ * Internet. */
 static void
 test_led_astray (void)
 {
@@ -125,11 +131,12 @@ test_led_astray (void)
   test_resolver_add (net->resolver, "never.example.com", STRV (NULL));
   lines = net_probe (net,
                      STRV ("loop.example.com:%p", "mixed.example.com:%p", "mapped.example.com:%p",
-                           "meta.example.com:%p", "lan.example.com:%p", "unknown.example.com:%p", "localhost:%p"),
-                     STRV ("get", "loop.example.com", "%p", "x", "get", "mixed.example.com", "%p", "x", "get",
-                           "mapped.example.com", "%p", "x", "get", "meta.example.com", "%p", "x", "get",
-                           "lan.example.com", "%p", "x", "get", "unknown.example.com", "%p", "x", "get", "localhost",
-                           "%p", "control"));
+                           "meta.example.com:%p", "lan.example.com:%p", "unknown.example.com:%p",
+                           "localhost:%p"),
+                     STRV ("get", "loop.example.com", "%p", "x", "get", "mixed.example.com", "%p",
+                           "x", "get", "mapped.example.com", "%p", "x", "get", "meta.example.com",
+                           "%p", "x", "get", "lan.example.com", "%p", "x", "get",
+                           "unknown.example.com", "%p", "x", "get", "localhost", "%p", "control"));
   for (int i = 0; i < 6; i++)
     g_assert_true (strcmp (lines[i], "ECONNRESET") == 0 || strcmp (lines[i], "EPIPE") == 0);
   g_assert_cmpstr (lines[6], ==, "echo: control");
@@ -144,7 +151,8 @@ test_led_astray (void)
                                  "lan.example.com:%p → 192.168.1.1 (private)"));
 }
 
-/* A name that is good when it is checked and another when it is dialled: there is no second question. */
+/* A name that is good when it is checked and another when it is dialled: there is no second
+ * question. */
 static void
 test_rebinding (void)
 {
@@ -153,7 +161,8 @@ test_rebinding (void)
 
   test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
   test_resolver_add (net->resolver, NAME, STRV ("10.0.0.1"));
-  lines = net_probe (net, STRV (NAME ":%p"), STRV ("get", NAME, "%p", "first", "get", NAME, "%p", "second"));
+  lines = net_probe (net, STRV (NAME ":%p"),
+                     STRV ("get", NAME, "%p", "first", "get", NAME, "%p", "second"));
   g_assert_cmpstr (lines[0], ==, "echo: first");
   g_assert_cmpstr (lines[1], ==, "echo: second");
   g_assert_cmpuint (test_resolver_count (net->resolver, NAME), ==, 1);
@@ -169,8 +178,9 @@ test_other_sockets (void)
   char byte;
 
   lines = net_probe (net, STRV ("localhost:%p"),
-                     STRV ("send", "127.0.0.1", udp, "", "send", "192.0.2.1", "123", "", "listen", "", "1", "",
-                           "listen", "", "2", "", "get", "localhost", "%p", "control"));
+                     STRV ("send", "127.0.0.1", udp, "", "send", "192.0.2.1", "123", "", "listen",
+                           "", "1", "", "listen", "", "2", "", "get", "localhost", "%p",
+                           "control"));
   g_assert_cmpstr (lines[0], ==, "ECONNREFUSED");
   g_assert_cmpstr (lines[1], ==, "ECONNREFUSED");
   g_assert_cmpstr (lines[2], ==, "EACCES EACCES");
@@ -204,10 +214,14 @@ test_programs (gconstpointer data)
   g_assert_nonnull (strstr (output, "hello"));
 }
 
-static const char *const curl[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://" NAME ":%p/", NULL };
-static const char *const curl_localhost[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://localhost:%p/", NULL };
+static const char *const curl[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://" NAME ":%p/",
+                                    NULL };
+static const char *const curl_localhost[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS",
+                                              "http://localhost:%p/", NULL };
 static const char *const python[] = {
-  "/usr/bin/python3", "/usr/bin/python3", "-c",
+  "/usr/bin/python3",
+  "/usr/bin/python3",
+  "-c",
   "import urllib.request, socket\n"
   "print(urllib.request.urlopen('http://" NAME ":%p/').read().decode())\n"
   "try: socket.getaddrinfo('evil.example.com', 80); print('RESOLVED')\n"
@@ -216,13 +230,17 @@ static const char *const python[] = {
   NULL,
 };
 static const char *const node[] = {
-  "/usr/bin/node", "/usr/bin/node", "-e",
+  "/usr/bin/node",
+  "/usr/bin/node",
+  "-e",
   "require('dns').resolve4('" NAME "', (e, a) => { if (e) throw e;\n"
   "  require('http').get('http://" NAME ":%p/', r => r.on('data', d => console.log(String(d)))) })",
   NULL,
 };
 static const char *const getent[] = {
-  "/bin/sh", "/bin/sh", "-c",
+  "/bin/sh",
+  "/bin/sh",
+  "-c",
   "set -e; test \"$(getent ahostsv4 " NAME " | head -n1 | cut -d' ' -f1)\" = 198.18.0.1; "
   "! getent ahosts evil.example.com; test \"$(cat /etc/hosts | wc -l)\" = 2; "
   "! (echo x > /etc/hosts) 2>/dev/null; ls -A /dev | grep -q content && exit 1; echo hello",
@@ -264,7 +282,8 @@ test_many_held (void)
   Counting counting = { .run = &run, .n = OC_NET_MAX_CONNECTIONS };
   guint before = count_fds ();
 
-  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "200"), &run, &error);
+  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "200"), &run,
+             &error);
   g_assert_no_error (error);
   net_wait (has_connections, &counting);
   g_assert_cmpuint (count_fds (), <, before + 3 * OC_NET_MAX_CONNECTIONS + 40);
@@ -286,7 +305,8 @@ has_broken (gpointer data)
   return g_atomic_int_get ((int *)&((Net *)data)->n_broken) == 1;
 }
 
-/* Revoked while it runs: the server sees the end at once, and a reset, not an end that looks whole. */
+/* Revoked while it runs: the server sees the end at once, and a reset, not an end that looks whole.
+ */
 static void
 test_revoked (void)
 {
@@ -295,7 +315,8 @@ test_revoked (void)
   g_autoptr (GError) error = NULL;
   Counting counting = { .run = &run, .n = 1 };
 
-  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "1"), &run, &error);
+  net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "1"), &run,
+             &error);
   g_assert_no_error (error);
   net_wait (has_connections, &counting);
   net_wait (has_served, net);
@@ -337,8 +358,9 @@ test_flood (gconstpointer data)
   gint64 cpu = get_cpu_us (), start = g_get_monotonic_time ();
 
   lines = net_probe (net, STRV (NAME, "localhost:%p"), words);
-  g_test_message ("%s: %s, %.2f s, %.2f s of processor, %" G_GINT64_FORMAT " KiB more, %u records", words[0], lines[0],
-                  (g_get_monotonic_time () - start) / 1e6, (get_cpu_us () - cpu) / 1e6, (gint64)(get_memory_kib () - memory),
+  g_test_message ("%s: %s, %.2f s, %.2f s of processor, %" G_GINT64_FORMAT " KiB more, %u records",
+                  words[0], lines[0], (g_get_monotonic_time () - start) / 1e6,
+                  (get_cpu_us () - cpu) / 1e6, (gint64)(get_memory_kib () - memory),
                   net_count_records (net, FALSE));
   g_assert_cmpstr (lines[0], ==, "DONE");
   g_assert_cmpstr (lines[1], ==, "echo: after");
@@ -348,10 +370,14 @@ test_flood (gconstpointer data)
   g_assert_cmpint (get_cpu_us () - cpu, <, 4 * G_USEC_PER_SEC);
 }
 
-static const char *const flood_refused[] = { "flood", "1.1.1.1", "443", "10000", "get", "localhost", "%p", "after", NULL };
-static const char *const flood_closed[] = { "flood", "1.1.1.1", "1", "10000", "get", "localhost", "%p", "after", NULL };
-static const char *const flood_allowed[] = { "flood", "127.0.0.1", "%p", "2000", "get", "localhost", "%p", "after", NULL };
-static const char *const flood_names[] = { "flood-names", "", "", "100000", "get", "localhost", "%p", "after", NULL };
+static const char *const flood_refused[] = { "flood",     "1.1.1.1", "443",   "10000", "get",
+                                             "localhost", "%p",      "after", NULL };
+static const char *const flood_closed[] = { "flood",     "1.1.1.1", "1",     "10000", "get",
+                                            "localhost", "%p",      "after", NULL };
+static const char *const flood_allowed[] = { "flood",     "127.0.0.1", "%p",    "2000", "get",
+                                             "localhost", "%p",        "after", NULL };
+static const char *const flood_names[] = { "flood-names", "",   "",      "100000", "get",
+                                           "localhost",   "%p", "after", NULL };
 
 static void
 test_too_many_ports (void)
@@ -413,8 +439,8 @@ static char *self_path;
 static void
 test_missing (gconstpointer data)
 {
-  g_autofree char *shim
-      = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", "sandbox-shim", NULL);
+  g_autofree char *shim = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox",
+                                            "sandbox-shim", NULL);
   gboolean direct = net_get_executor () == OC_EXECUTOR_DIRECT;
   const char *executor = direct ? "--start-direct" : "--start-bubblewrap";
   const char *argv[] = { shim, data, self_path, executor, NULL };
@@ -422,7 +448,8 @@ test_missing (gconstpointer data)
   g_autoptr (GError) error = NULL;
   int status = 0;
 
-  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, &status, &error);
+  g_spawn_sync (NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, &status,
+                &error);
   g_assert_no_error (error);
   g_test_message ("%s: %s", (const char *)data, output);
   g_assert_true (WIFEXITED (status));
@@ -495,7 +522,8 @@ main (int argc, char **argv)
 
   self_path = path_of_this;
   for (gsize n = 0; argc == 2 && n < G_N_ELEMENTS (executors); n++)
-    if (g_str_has_prefix (argv[1], "--start-") && strcmp (argv[1] + strlen ("--start-"), executors[n].name) == 0)
+    if (g_str_has_prefix (argv[1], "--start-")
+        && strcmp (argv[1] + strlen ("--start-"), executors[n].name) == 0)
       {
         net_set_executor (executors[n].executor);
         return start_only ();
@@ -504,7 +532,8 @@ main (int argc, char **argv)
   for (gsize n = 0; n < G_N_ELEMENTS (executors) * G_N_ELEMENTS (tests); n++)
     {
       const char *const *program = tests[n % G_N_ELEMENTS (tests)].data;
-      g_autofree char *path = g_strdup_printf ("/net/%s/%s", executors[n / G_N_ELEMENTS (tests)].name,
+      g_autofree char *path = g_strdup_printf ("/net/%s/%s",
+                                               executors[n / G_N_ELEMENTS (tests)].name,
                                                tests[n % G_N_ELEMENTS (tests)].name);
 
       /* Only one more kind of resolver, and a large package: nobody has to have it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the network broker that look at bytes: names, addresses, questions, packets. No socket is made. */
+/* The parts of the network broker that look at bytes: names, addresses, questions, packets. No
+ * socket is made. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -149,8 +150,8 @@ test_names (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (OcNetNames) names = oc_net_names_new (
-      STRV ("a.example", "a.example:8443", "b.example:81", "localhost:90", "127.0.0.1:91", "[2001:db8::1]", "198.18.0.1",
-            "c.example:53"),
+      STRV ("a.example", "a.example:8443", "b.example:81", "localhost:90", "127.0.0.1:91",
+            "[2001:db8::1]", "198.18.0.1", "c.example:53"),
       &error);
   const guint16 *ports;
   guint8 ipv4[4];
@@ -186,14 +187,23 @@ test_names (void)
   g_assert_null (get_address_grant (names, "::1", 91));
   g_assert_null (get_address_grant (names, "127.0.0.2", 90));
   ports = oc_net_names_get_ports (names, &n);
-  g_assert_cmpmem (ports, n * sizeof *ports, ((const guint16[]){ 80, 81, 90, 91, 443, 8443 }), 6 * sizeof *ports);
+  g_assert_cmpmem (ports, n * sizeof *ports, ((const guint16[]){ 80, 81, 90, 91, 443, 8443 }),
+                   6 * sizeof *ports);
 }
 
 static void
 test_bad_names (void)
 {
-  static const char *const bad[] = { "", "*.example", "a.example:0", "127.1", "0x7f000001", "::ffff:127.0.0.1",
-                                     "[::ffff:127.0.0.1]", "a%00b", "http://a.example", "a b" };
+  static const char *const bad[] = { "",
+                                     "*.example",
+                                     "a.example:0",
+                                     "127.1",
+                                     "0x7f000001",
+                                     "::ffff:127.0.0.1",
+                                     "[::ffff:127.0.0.1]",
+                                     "a%00b",
+                                     "http://a.example",
+                                     "a b" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     {
@@ -239,11 +249,14 @@ typedef struct
   const char *what;
   const char *bytes;
   gsize length;
-  int rcode;  /* -1: no answer */
+  int rcode; /* -1: no answer */
   int answers;
   const char *asked; /* (nullable): the name that was looked up; "": an odd one */
 } DnsCase;
-#define CASE(what, bytes, rcode, answers, asked) { what, bytes, sizeof bytes - 1, rcode, answers, asked }
+#define CASE(what, bytes, rcode, answers, asked)                                                   \
+  {                                                                                                \
+    what, bytes, sizeof bytes - 1, rcode, answers, asked                                           \
+  }
 
 static const DnsCase dns_cases[] = {
   CASE ("A", QUESTION (A_EXAMPLE, "\1"), 0, 1, "a.example"),
@@ -258,11 +271,24 @@ static const DnsCase dns_cases[] = {
   CASE ("dot in a label", QUESTION ("\11a.example", "\1"), 3, 0, ""),
   CASE ("NUL in a label", QUESTION ("\2a\0\7example", "\1"), 3, 0, ""),
   CASE ("% in a label", QUESTION ("\4a%lo\7example", "\1"), 3, 0, ""),
-  CASE ("number", QUESTION ("\1" "1\1" "1\1" "1\1" "1", "\1"), 3, 0, "1.1.1.1"),
+  CASE ("number",
+        QUESTION ("\1"
+                  "1\1"
+                  "1\1"
+                  "1\1"
+                  "1",
+                  "\1"),
+        3,
+        0,
+        "1.1.1.1"),
   CASE ("compressed question", "\x12\x34\1\0\0\1\0\0\0\0\0\0\xc0\x0c\0\1\0\1", 1, 0, NULL),
   CASE ("loop", "\x12\x34\1\0\0\1\0\0\0\0\0\0\1a\xc0\x0c\0\1\0\1", 1, 0, NULL),
   CASE ("long label", "\x12\x34\1\0\0\1\0\0\0\0\0\0\x40" A_EXAMPLE "\0\0\1\0\1", 1, 0, NULL),
-  CASE ("two questions", "\x12\x34\1\0\0\2\0\0\0\0\0\0" A_EXAMPLE "\0\0\1\0\1\1b\0\0\1\0\1", 1, 0, NULL),
+  CASE ("two questions",
+        "\x12\x34\1\0\0\2\0\0\0\0\0\0" A_EXAMPLE "\0\0\1\0\1\1b\0\0\1\0\1",
+        1,
+        0,
+        NULL),
   CASE ("no question", "\x12\x34\1\0\0\0\0\0\0\0\0\0", 1, 0, NULL),
   CASE ("trailing", QUESTION (A_EXAMPLE, "\1") "x", 1, 0, NULL),
   CASE ("claims an answer", "\x12\x34\1\0\0\1\0\1\0\0\0\0" A_EXAMPLE "\0\0\1\0\1", 1, 0, NULL),
@@ -271,10 +297,22 @@ static const DnsCase dns_cases[] = {
   CASE ("is an answer", "\x12\x34\x81\0\0\1\0\0\0\0\0\0" A_EXAMPLE "\0\0\1\0\1", -1, 0, NULL),
   CASE ("short", "\x12\x34\1\0\0\1\0\0\0\0\0", -1, 0, NULL),
   CASE ("EDNS", "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1" EDNS, 0, 1, "a.example"),
-  CASE ("EDNS 1", "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\0\0\x29\x10\0\0\1\0\0\0\0", 0, 0, NULL),
+  CASE ("EDNS 1",
+        "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\0\0\x29\x10\0\0\1\0\0\0\0",
+        0,
+        0,
+        NULL),
   CASE ("EDNS twice", "\x12\x34\1\0\0\1\0\0\0\0\0\2" A_EXAMPLE "\0\0\1\0\1" EDNS EDNS, 1, 0, NULL),
-  CASE ("EDNS with a name", "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\1a\0\0\x29\x10\0\0\0\0\0\0\0", 1, 0, NULL),
-  CASE ("EDNS, cut", "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\0\0\x29\x10\0\0\0\0\0\0\5x", 1, 0, NULL),
+  CASE ("EDNS with a name",
+        "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\1a\0\0\x29\x10\0\0\0\0\0\0\0",
+        1,
+        0,
+        NULL),
+  CASE ("EDNS, cut",
+        "\x12\x34\1\0\0\1\0\0\0\0\0\1" A_EXAMPLE "\0\0\1\0\1\0\0\x29\x10\0\0\0\0\0\0\5x",
+        1,
+        0,
+        NULL),
   CASE ("many records", "\x12\x34\1\0\0\1\0\0\0\0\xff\xff" A_EXAMPLE "\0\0\1\0\1", 1, 0, NULL),
 };
 
@@ -301,8 +339,9 @@ test_dns (void)
     }
 }
 
-/* Every beginning of every message, and a hundred thousand changed ones: always a whole answer or none, and nothing is read that
- * is not there (each message lies in memory of its own size, for the sanitizers). */
+/* Every beginning of every message, and a hundred thousand changed ones: always a whole answer or
+ * none, and nothing is read that is not there (each message lies in memory of its own size, for the
+ * sanitizers). */
 static void
 check_any (const guint8 *bytes, gsize length)
 {
@@ -312,7 +351,9 @@ check_any (const guint8 *bytes, gsize length)
   gsize n = oc_dns_answer (exact, length, look_up, &asked, answer);
 
   g_assert_cmpuint (n, <=, 600);
-  g_assert_true (n == 0 || (n >= 12 && (answer[2] & 0x80) != 0 && answer[0] == bytes[0] && answer[1] == bytes[1]));
+  g_assert_true (
+      n == 0
+      || (n >= 12 && (answer[2] & 0x80) != 0 && answer[0] == bytes[0] && answer[1] == bytes[1]));
   g_assert_cmpuint (strlen (asked.name), <=, OC_DNS_MAX_NAME);
   g_assert_cmpuint (asked.n, <=, 1);
   /* Nobody else's address is ever in it. */
@@ -369,7 +410,8 @@ test_dns_long_name (void)
 static void
 test_packets (void)
 {
-  static const guint8 tcp4[] = { 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 1, 1, 1, 1, 0x12, 0x34, 1, 0xbb };
+  static const guint8 tcp4[] = { 0x45, 0, 0, 40, 0, 0, 0, 0, 64,   6,    0, 0,
+                                 10,   0, 0, 1,  1, 1, 1, 1, 0x12, 0x34, 1, 0xbb };
   guint8 udp6[44] = { 0x60, [6] = 17, [24] = 0x20, 1, [39] = 9, [42] = 0, 123 };
   struct in6_addr one = parse ("1.1.1.1"), nine = parse ("2001::9");
   OcNetPacket packet;
@@ -408,8 +450,8 @@ count (OcUses *uses)
   return json_array_get_length (array);
 }
 
-/* A million made-up names are a hundred in the record, and one that counts the rest; what is refused afterwards of these hundred
- * is still told by its name. */
+/* A million made-up names are a hundred in the record, and one that counts the rest; what is
+ * refused afterwards of these hundred is still told by its name. */
 static void
 test_record (void)
 {
@@ -433,7 +475,8 @@ test_record (void)
   g_assert_cmpint (json_object_get_int_member (object, "count"), ==, 2);
   object = json_array_get_object_element (array, OC_NET_RECORD_MAX_REFUSED);
   g_assert_cmpstr (json_object_get_string_member (object, "permission"), ==, "net");
-  g_assert_cmpint (json_object_get_int_member (object, "count"), ==, 100000 - OC_NET_RECORD_MAX_REFUSED);
+  g_assert_cmpint (json_object_get_int_member (object, "count"), ==,
+                   100000 - OC_NET_RECORD_MAX_REFUSED);
   oc_net_record_free (record);
 }
 
