@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-use.h"
 #include "core/oc-text.h"
 #include "oc-config.h"
 #include "oc-format.h"
@@ -277,11 +278,23 @@ oc_page_fill_changes (GtkBox *box,
 static char *
 describe_use (const OcUse *use)
 {
+  g_autofree char *sentence = oc_catalogue_describe_use (use);
   g_autofree char *method = oc_escape (use->method);
   g_autofree char *detail = oc_escape (use->detail);
   g_autofree char *program = oc_escape (use->program);
   g_autoptr (GString) text = g_string_new (NULL);
 
+  if (sentence != NULL)
+    {
+      if (use->allowed)
+        g_string_append (text, sentence);
+      else
+        /* Translators: %s is a sentence, such as “curl tried to open a network socket” */
+        g_string_append_printf (text, _("Refused: %s"), sentence);
+      if (use->count > 1)
+        g_string_append_printf (text, _(" · %u times"), use->count);
+      return g_string_free (g_steal_pointer (&text), FALSE);
+    }
   if (use->allowed)
     g_string_append (text, method);
   else

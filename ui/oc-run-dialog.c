@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-use.h"
 #include "core/oc-error.h"
 #include "core/oc-text.h"
 #include "oc-detail-row.h"
@@ -123,18 +124,20 @@ append_uses (OcRunDialog *self,
   for (guint i = 0; i < uses->len; i++)
     {
       const OcUse *use = g_ptr_array_index (uses, i);
+      g_autofree char *sentence = oc_catalogue_describe_use (use);
       g_autofree char *method = oc_escape (use->method);
       g_autofree char *detail = oc_escape (use->detail != NULL && use->detail[0] != '\0' ? use->detail : NULL);
       g_autofree char *program = oc_escape (use->program);
       g_autofree char *permission = oc_escape (use->permission != NULL && use->permission[0] != '\0' ? use->permission : NULL);
       g_autofree char *subtitle = NULL;
-      OcDetailRow *row = oc_detail_row_new (refused ? "action-unavailable-symbolic" : "emblem-ok-symbolic", method);
+      OcDetailRow *row = oc_detail_row_new (refused ? "action-unavailable-symbolic" : "emblem-ok-symbolic", sentence != NULL ? sentence : method);
       const char *parts[4] = { NULL };
       guint n = 0;
 
-      if (detail != NULL)
+      /* A sentence has both. */
+      if (detail != NULL && sentence == NULL)
         parts[n++] = detail;
-      if (program != NULL)
+      if (program != NULL && sentence == NULL)
         parts[n++] = program;
       if (permission != NULL && g_strcmp0 (permission, method) != 0)
         parts[n++] = permission;

@@ -5,6 +5,7 @@
 
 #include "cli/oc-cli-json.h"
 #include "cli/oc-cli-output.h"
+#include "core/oc-catalogue-use.h"
 #include "core/oc-text.h"
 
 #include <glib/gi18n-lib.h>
@@ -24,11 +25,19 @@ is_shown (OcUse *use,
 static void
 print_use (OcUse *use)
 {
+  g_autofree char *sentence = oc_catalogue_describe_use_counted (use);
   g_autofree char *detail = oc_text_escape (use->detail != NULL ? use->detail : "", 200, NULL);
   g_autofree char *program = use->program != NULL ? oc_text_escape (use->program, 80, NULL) : NULL;
   g_autofree char *method = oc_cli_describe_method (use->method);
   g_autoptr (GString) line = g_string_new (NULL);
 
+  if (sentence != NULL)
+    {
+      /* Translators: %s is a sentence: “refused: curl tried to open a network socket” */
+      g_string_append_printf (line, use->allowed ? _ ("used: %s") : _ ("refused: %s"), sentence);
+      oc_cli_print_wrapped ("      ", line->str);
+      return;
+    }
   g_string_append_printf (line, "%s %s", use->allowed ? _ ("used") : _ ("refused"), method);
   if (detail[0] != '\0')
     g_string_append_printf (line, " %s", detail);

@@ -5,6 +5,7 @@
 
 #include "cli/oc-cli-json.h"
 #include "cli/oc-cli-output.h"
+#include "core/oc-catalogue-use.h"
 #include "core/oc-text.h"
 
 #include <gio/gio.h>
@@ -109,14 +110,15 @@ print_uses (const char *heading,
   for (guint i = 0; i < uses->len; i++)
     {
       OcUse *use = g_ptr_array_index (uses, i);
+      g_autofree char *sentence = oc_catalogue_describe_use_counted (use);
       g_autofree char *detail = oc_text_escape (use->detail != NULL ? use->detail : "", 200, NULL);
       g_autofree char *permission = oc_text_escape (use->permission != NULL ? use->permission : "", 200, NULL);
       g_autofree char *method = oc_cli_describe_method (use->method);
-      g_autoptr (GString) line = g_string_new (method);
+      g_autoptr (GString) line = g_string_new (sentence != NULL ? sentence : method);
 
-      if (detail[0] != '\0')
+      if (sentence == NULL && detail[0] != '\0')
         g_string_append_printf (line, " %s", detail);
-      if (use->count > 1)
+      if (sentence == NULL && use->count > 1)
         g_string_append_printf (line, " ×%u", use->count);
       if (permission[0] != '\0')
         g_string_append_printf (line, " (%s)", permission);

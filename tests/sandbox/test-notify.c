@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/oc-catalogue-use.h"
 #include "core/oc-fd.h"
 #include "launcher/oc-notify-private.h"
 #include "sandbox-host.h"
@@ -362,6 +363,19 @@ test_addresses (void)
   g_assert_cmpstr (oc_notify_parse_address (&storage, 1).text, ==, "unknown");
 }
 
+/* The surfaces have a sentence for each. */
+static void
+test_words (void)
+{
+  for (int group = OC_GROUP_NONE; group <= OC_GROUP_LEASE; group++)
+    {
+      OcUse use = { .method = (char *)oc_group_to_id ((OcGroup)group), .detail = (char *)"x" };
+      g_autofree char *sentence = oc_catalogue_describe_use (&use);
+
+      g_assert_nonnull (sentence);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -376,5 +390,6 @@ main (int argc, char **argv)
   g_test_add_func ("/notify/connections", test_connections);
   g_test_add_func ("/notify/refused-with-network", test_refused_with_network);
   g_test_add_func ("/notify/addresses", test_addresses);
+  g_test_add_func ("/notify/words", test_words);
   return g_test_run ();
 }
