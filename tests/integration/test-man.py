@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 
@@ -21,7 +20,7 @@ def read(path):
 
 def join_words(match):
     """.BR a ", " b: the words stand together; .B a b: with a space between them."""
-    words = shlex.split(match.group(2).replace("\\", "\\\\"))
+    words = [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', match.group(2))]
     return ("" if len(match.group(1)) == 2 else " ").join(words)
 
 
