@@ -9,8 +9,9 @@
 
 /* Mount id, parent, device, root, mount point. */
 #define N_FIELDS 5
-/* Of one place. Through layers that lie in one another there could be any number. */
-#define MAX_ALIASES 256
+/* From a layer to the overlay or back. Where an overlay lies in one of its own layers the names of a
+ * place have no end; overlays on overlays on overlays are not met with. */
+#define MAX_STEPS 3
 
 typedef struct
 {
@@ -295,6 +296,7 @@ void
 oc_mount_table_find_aliases (OcMountTable *self, const char *path, GPtrArray *aliases)
 {
   g_autoptr (GPtrArray) known = NULL; /* borrows, in the order in which they are looked at */
+  guint next = 0;
 
   if (!self->has_layers)
     {
@@ -303,17 +305,19 @@ oc_mount_table_find_aliases (OcMountTable *self, const char *path, GPtrArray *al
     }
   known = g_ptr_array_new ();
   g_ptr_array_add (known, (gpointer)path);
-  for (guint i = 0; i < known->len; i++)
-    {
-      g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+  for (guint step = 0; step <= MAX_STEPS; step++)
+    for (guint end = known->len; next < end; next++)
+      {
+        g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
 
-      find_bound (self, known->pdata[i], found);
-      find_layered (self, known->pdata[i], found);
-      for (guint j = 0; j < found->len && known->len <= MAX_ALIASES; j++)
-        if (!has_text (known, found->pdata[j]))
-          {
-            g_ptr_array_add (aliases, g_steal_pointer (&found->pdata[j]));
-            g_ptr_array_add (known, aliases->pdata[aliases->len - 1]);
-          }
-    }
+        find_bound (self, known->pdata[next], found);
+        if (step < MAX_STEPS)
+          find_layered (self, known->pdata[next], found);
+        for (guint i = 0; i < found->len; i++)
+          if (!has_text (known, found->pdata[i]))
+            {
+              g_ptr_array_add (aliases, g_steal_pointer (&found->pdata[i]));
+              g_ptr_array_add (known, aliases->pdata[aliases->len - 1]);
+            }
+      }
 }

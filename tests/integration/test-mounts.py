@@ -124,22 +124,22 @@ def alias():
 def overlay():
     """A guarded folder in a layer of an overlay, and so also in the overlay."""
     needs_mounts()
-    with Home() as home:
-        mount("-t", "tmpfs", "-o", "mode=700", "tmpfs", home.root)
-        for folder in (home.plugins, home.path("run"), home.path("tmp"), home.path("up"), home.path("work"), home.path("merged")):
-            os.makedirs(folder, mode=0o700)
-        home.write(".netrc.d/plain", "plain")
+    with Home() as home, tempfile.TemporaryDirectory() as beside:
+        mount("-t", "tmpfs", "-o", "mode=700", "tmpfs", beside)
+        home.write("Documents/plain", "plain")
         home.write(".ssh/secret", "secret")
+        empty, merged = os.path.join(beside, "empty"), os.path.join(beside, "merged")
+        os.mkdir(empty)
+        os.mkdir(merged)
         try:
-            mount("-t", "overlay", "overlay", "-o", f"lowerdir={home.root},upperdir={home.path('up')},workdir={home.path('work')},userxattr",
-                  home.path("merged"))
+            mount("-t", "overlay", "overlay", "-o", f"lowerdir={home.root}:{empty},userxattr", merged)
         except subprocess.CalledProcessError:
-            subprocess.run(["umount", "-l", home.root], check=True)
+            subprocess.run(["umount", "-l", beside], check=True)
             raise Skip("no overlays here") from None
-        check(os.path.exists(home.path("merged/.ssh/secret")), "the control: it is seen there")
-        read(home, home.path("merged/.netrc.d"), home.path("merged/.ssh"))
-        subprocess.run(["umount", "-l", home.path("merged")], check=True)
-        subprocess.run(["umount", "-l", home.root], check=True)
+        check(os.path.exists(merged + "/.ssh/secret"), "the control: it is seen there")
+        read(home, merged + "/Documents", merged + "/.ssh")
+        subprocess.run(["umount", "-l", merged], check=True)
+        subprocess.run(["umount", "-l", beside], check=True)
 
 
 if __name__ == "__main__":

@@ -387,6 +387,24 @@ test_overlays (void)
   assert_aliases (mounts, "/etc/passwd", "");
 }
 
+/* An overlay that lies in one of its own layers has no end of names: this one ends. */
+static void
+test_overlay_in_itself (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OcMountTable) table = oc_mount_table_new_from_text (
+      "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+      "28 27 0:50 / /home/u/merged rw - overlay overlay rw,lowerdir=/home/u,upperdir=/home/u/up\n",
+      &error);
+  g_autoptr (GPtrArray) aliases = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_no_error (error);
+  oc_mount_table_find_aliases (table, "/home/u/.ssh", aliases);
+  g_assert_cmpuint (aliases->len, >=, 2);
+  g_assert_cmpuint (aliases->len, <, 16);
+  g_assert_cmpstr (aliases->pdata[0], ==, "/home/u/merged/.ssh");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -406,5 +424,6 @@ main (int argc, char **argv)
   g_test_add_func ("/plan-hosts/added-lists", test_added_lists);
   g_test_add_func ("/plan-hosts/bind-mounts", test_bind_mounts);
   g_test_add_func ("/plan-hosts/overlays", test_overlays);
+  g_test_add_func ("/plan-hosts/overlay-in-itself", test_overlay_in_itself);
   return g_test_run ();
 }
