@@ -15,11 +15,15 @@
 
 #include "core/oc-error.h"
 #include "core/oc-fd.h"
+#include "launcher/oc-cgroup.h"
 
 #define INTERVAL_MS 100
 /* A sandbox has at most a few hundred processes; uid 0 is not bound by that limit, this is. */
 #define MAX_PROCESSES 4096
 #define KIB G_GUINT64_CONSTANT (1024)
+/* The kernel's limit is a little higher, so that it is this watch which ends what grows slowly, and can tell why. */
+#define GROUP_LIMIT(limit) ((limit) + (limit) / 16)
+#define GROUP_DEFAULT_TASKS 512
 
 struct _OcMemoryWatch
 {
@@ -33,6 +37,7 @@ struct _OcMemoryWatch
   guint source;
   guint64 max_tasks; /* 0: any number */
   gboolean too_many;
+  OcCgroup *group; /* owned (nullable): from the first look on */
 };
 
 /* One look. */
@@ -178,7 +183,13 @@ on_interval (gpointer data)
   OcMemoryWatch *self = data;
 
   if (!is_exceeded (self))
-    return G_SOURCE_CONTINUE;
+    {
+      /* Not earlier: what ends before has not made anybody wait for it. */
+      if (self->group == NULL)
+        self->group = oc_cgroup_new (&(OcCgroupHost){ 0 }, self->pid, GROUP_LIMIT (self->limit),
+                                     self->max_tasks > 0 ? self->max_tasks + 1 : GROUP_DEFAULT_TASKS);
+      return G_SOURCE_CONTINUE;
+    }
   self->source = 0;
   oc_process_kill (self->process);
   self->exceeded (self->user_data); /* may free @self */
@@ -262,9 +273,16 @@ oc_memory_watch_had_too_many (OcMemoryWatch *self)
   return self->too_many;
 }
 
+const char *
+oc_memory_watch_get_failure (OcMemoryWatch *self)
+{
+  return self->group != NULL && oc_cgroup_get_state (self->group) == OC_CGROUP_FAILED ? oc_cgroup_get_reason (self->group) : NULL;
+}
+
 void
 oc_memory_watch_free (OcMemoryWatch *self)
 {
+  g_clear_pointer (&self->group, oc_cgroup_free);
   g_clear_handle_id (&self->source, g_source_remove);
   g_free (self);
 }

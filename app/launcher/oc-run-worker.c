@@ -346,6 +346,19 @@ watch_worker (Worker *self,
     settle (self, OC_OUTCOME_STOPPED, error->message);
 }
 
+/* It was held by the watch all the same. */
+static void
+warn_of_group (Worker *self)
+{
+  const char *failure = self->memory != NULL ? oc_memory_watch_get_failure (self->memory) : NULL;
+  g_autofree char *message = NULL;
+
+  if (failure == NULL)
+    return;
+  message = g_strdup_printf (_("Its memory was watched by the launcher and not held by the kernel: %s."), failure);
+  oc_report_add_log (self->report, "warning", message);
+}
+
 static void
 end_worker (Worker *self)
 {
@@ -354,6 +367,7 @@ end_worker (Worker *self)
   g_clear_pointer (&self->net, oc_net_broker_free);
   if (!wait_for_end (self, END_WAIT_MS))
     oc_report_add_log (self->report, "warning", _("The worker was killed but has not ended yet."));
+  warn_of_group (self);
   oc_output_drain (self->out);
   oc_output_drain (self->err);
   oc_report_take_output (self->report, self->out, self->err);
