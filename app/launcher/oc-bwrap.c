@@ -38,12 +38,29 @@ fail (GError **error, const char *path, const char *why)
   return FALSE;
 }
 
+/* Whose the system is. In a user namespace that does not map the administrator it is shown as nobody's, and "0" there may be
+ * this very user: what counts is to be the same as "/". */
+static gboolean
+get_owner (uid_t *owner)
+{
+  g_autofree char *nobody = NULL;
+  struct stat info;
+
+  if (stat ("/", &info) != 0)
+    return FALSE;
+  *owner = info.st_uid;
+  return info.st_uid == 0
+         || (g_file_get_contents ("/proc/sys/kernel/overflowuid", &nobody, NULL, NULL)
+             && g_ascii_strtoull (nobody, NULL, 10) == info.st_uid);
+}
+
 gboolean
 oc_bwrap_check (const char *path, GError **error)
 {
   g_autofree char *canonical = realpath (path, NULL);
   g_autofree char *part = NULL;
   struct stat info;
+  uid_t owner = 0;
 
   if (path == other_path)
     return TRUE;
@@ -55,6 +72,8 @@ oc_bwrap_check (const char *path, GError **error)
     return fail (error, path, g_strerror (errno));
   if (!S_ISREG (info.st_mode) || (info.st_mode & 0111) == 0)
     return fail (error, path, "is no program");
+  if (!get_owner (&owner))
+    return fail (error, "/", "does not belong to the administrator");
   /* The program, and every folder on the way to it. */
   for (part = g_steal_pointer (&canonical);;)
     {
@@ -62,7 +81,7 @@ oc_bwrap_check (const char *path, GError **error)
 
       if (stat (part, &info) != 0)
         return fail (error, part, g_strerror (errno));
-      if (info.st_uid != 0 || (info.st_mode & 022) != 0)
+      if (info.st_uid != owner || (info.st_mode & 022) != 0)
         return fail (error, part, "can be changed by others than the administrator");
       if (strcmp (part, "/") == 0)
         return TRUE;

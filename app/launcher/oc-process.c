@@ -61,8 +61,11 @@ oc_sandbox_set_layer_error (GError **error, OcLayerKind layer, const char *what,
 {
   g_autofree char *shown = oc_text_escape (what, 0, NULL);
 
-  g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s: %s", layer_to_id (layer), shown,
-               g_strerror (saved_errno));
+  /* Stage 2 under bubblewrap found something else than a call that failed. */
+  if (saved_errno == 0)
+    g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s", layer_to_id (layer), shown);
+  else
+    g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX, "%s: %s: %s", layer_to_id (layer), shown, g_strerror (saved_errno));
 }
 
 /* The system's words for the two most common mistakes are about something else. */

@@ -174,7 +174,9 @@ OcFilter oc_stage_get_filter (const OcStage *stage);
 /* bubblewrap's stage 2: `ocelot-launcher --stage2 FD`, executed as pid 1 of the new namespaces. @fd: of the stage's memory,
  * made by oc_stage_pack(). */
 _Noreturn void oc_stage_enter (int fd);
-/* Checks from inside that everything bubblewrap was told to do is done. Else fails as oc_stage_fail() does. */
+/* Checks from inside that everything bubblewrap was told to do is done. Else fails as oc_stage_fail() does. The first is for before
+ * anything is changed: what is changed must not be the host's. */
+void oc_stage_verify_namespaces (const OcStage *stage);
 void oc_stage_verify (const OcStage *stage);
 /* What the @i-th of OcStage.outside is read from. */
 const char *oc_stage_get_namespace_path (size_t i);

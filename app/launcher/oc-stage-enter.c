@@ -124,6 +124,7 @@ oc_stage_enter (int fd)
   oc_stage_keep_descriptors (&stage);
   oc_stage_reset_signals (&stage);
   introduce (&stage);
+  oc_stage_verify_namespaces (&stage);
   harden (&stage);
   oc_stage_verify (&stage);
   settle_mounts (&stage);

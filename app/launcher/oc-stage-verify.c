@@ -37,35 +37,23 @@ oc_stage_get_namespace_path (size_t i)
   return namespaces[i].path;
 }
 
+/* "PATH WORDS": what is wrong there, no system call having failed. The end of a long path is kept. */
 static _Noreturn void
-fail_with (const OcStage *stage, OcLayerKind layer, const char *what, int error)
+fail_with (const OcStage *stage, OcLayerKind layer, const char *path, const char *words)
 {
-  errno = error;
-  oc_stage_fail (stage, layer, what);
-}
+  char what[sizeof ((OcReport *)NULL)->what];
+  size_t n_words = strlen (words), n_path = strlen (path), room = sizeof what - n_words - 2;
 
-static void
-verify_namespaces (const OcStage *stage)
-{
-  struct statfs system;
-
-  if (getpid () != 1)
-    fail_with (stage, OC_LAYER_PROCESSES, "pid 1", ESRCH);
-  /* Everything below is read from it. */
-  if (statfs ("/proc", &system) != 0 || system.f_type != PROC_SUPER_MAGIC)
-    fail_with (stage, OC_LAYER_PROCESSES, "/proc", ENODEV);
-  if ((system.f_flags & HOST_FLAGS) != HOST_FLAGS)
-    fail_with (stage, OC_LAYER_PROCESSES, "/proc", EROFS);
-  for (size_t i = 0; i < OC_N_NAMESPACES; i++)
+  if (n_path > room)
     {
-      struct stat info;
-      bool shared = i == NETWORK_NAMESPACE && !stage->private_network;
-
-      if (stat (namespaces[i].path, &info) != 0)
-        oc_stage_fail (stage, namespaces[i].layer, namespaces[i].path);
-      if ((info.st_ino == stage->outside[i]) != shared)
-        fail_with (stage, namespaces[i].layer, namespaces[i].path, EEXIST);
+      path += n_path - room;
+      n_path = room;
     }
+  memcpy (what, path, n_path);
+  what[n_path] = ' ';
+  memcpy (what + n_path + 1, words, n_words + 1);
+  errno = 0;
+  oc_stage_fail (stage, layer, what);
 }
 
 /* "1000 1000 1", and nothing else. */
@@ -83,7 +71,7 @@ verify_map (const OcStage *stage, const char *path, unsigned long id)
   text[n] = '\0';
   if (strtoul (end, &end, 10) != id || strtoul (end, &end, 10) != id || strtoul (end, &end, 10) != 1
       || strcmp (end, "\n") != 0)
-    fail_with (stage, OC_LAYER_USER_NAMESPACE, path, EINVAL);
+    fail_with (stage, OC_LAYER_USER_NAMESPACE, path, "maps other users");
 }
 
 static void
@@ -93,7 +81,32 @@ verify_user (const OcStage *stage)
   verify_map (stage, "/proc/self/gid_map", stage->gid);
   if (getuid () != stage->uid || geteuid () != stage->uid || getgid () != stage->gid
       || getegid () != stage->gid)
-    fail_with (stage, OC_LAYER_USER_NAMESPACE, "user", EINVAL);
+    fail_with (stage, OC_LAYER_USER_NAMESPACE, "user", "is another one");
+}
+
+void
+oc_stage_verify_namespaces (const OcStage *stage)
+{
+  struct statfs system;
+
+  if (getpid () != 1)
+    fail_with (stage, OC_LAYER_PROCESSES, "stage 2", "is not process 1");
+  /* Everything below is read from it. */
+  if (statfs ("/proc", &system) != 0 || system.f_type != PROC_SUPER_MAGIC)
+    fail_with (stage, OC_LAYER_PROCESSES, "/proc", "is no /proc");
+  if ((system.f_flags & HOST_FLAGS) != HOST_FLAGS)
+    fail_with (stage, OC_LAYER_PROCESSES, "/proc", "is not mounted read-only");
+  for (size_t i = 0; i < OC_N_NAMESPACES; i++)
+    {
+      struct stat info;
+      bool shared = i == NETWORK_NAMESPACE && !stage->private_network;
+
+      if (stat (namespaces[i].path, &info) != 0)
+        oc_stage_fail (stage, namespaces[i].layer, namespaces[i].path);
+      if ((info.st_ino == stage->outside[i]) != shared)
+        fail_with (stage, namespaces[i].layer, namespaces[i].path, shared ? "is not the one outside" : "is the one outside");
+    }
+  verify_user (stage);
 }
 
 /* One denial: opening must fail with EACCES. */
@@ -103,7 +116,7 @@ verify_closed (const OcStage *stage, const OcOp *op, int flags)
   int fd = open (op->path, flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 
   if (fd >= 0)
-    fail_with (stage, OC_LAYER_GUARDED, op->path, EOPNOTSUPP);
+    fail_with (stage, OC_LAYER_GUARDED, op->path, "can be opened");
   if (errno == EACCES || (op->optional && (errno == ENOENT || errno == ENOTDIR)))
     return;
   oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
@@ -118,7 +131,7 @@ verify_hidden (const OcStage *stage, const OcOp *op)
   if (statfs (op->path, &system) != 0)
     oc_stage_fail (stage, OC_LAYER_GUARDED, op->path);
   if (system.f_type != TMPFS_MAGIC || (system.f_flags & HOST_FLAGS) != HOST_FLAGS)
-    fail_with (stage, OC_LAYER_GUARDED, op->path, EROFS);
+    fail_with (stage, OC_LAYER_GUARDED, op->path, "is not covered, or not read-only");
 }
 
 /* The same folder that the launcher saw, whatever name led bubblewrap to it. */
@@ -133,11 +146,11 @@ verify_own (const OcStage *stage, const OcOp *op)
   if (fd < 0 || fstat (fd, &info) != 0 || fstatfs (fd, &system) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, op->path);
   if (info.st_dev != op->device || info.st_ino != op->inode)
-    fail_with (stage, OC_LAYER_MOUNTS, op->path, ESTALE);
+    fail_with (stage, OC_LAYER_MOUNTS, op->path, "is another folder than before");
   writable = (system.f_flags & ST_RDONLY) == 0;
   if (writable != (op->kind == OC_OP_WRITABLE) || (system.f_flags & ST_NOSUID) == 0
       || (system.f_flags & ST_NODEV) == 0)
-    fail_with (stage, OC_LAYER_MOUNTS, op->path, EROFS);
+    fail_with (stage, OC_LAYER_MOUNTS, op->path, writable ? "is writable" : "is not mounted as it is to be");
   close (fd);
 }
 
@@ -159,11 +172,11 @@ verify_content (const OcStage *stage, const OcOp *op)
       size_t part = length - at < sizeof buffer ? length - at : sizeof buffer;
 
       if (read (fd, buffer, part) != (ssize_t)part || memcmp (buffer, op->content + at, part) != 0)
-        fail_with (stage, OC_LAYER_NETWORK, op->path, ESTALE);
+        fail_with (stage, OC_LAYER_NETWORK, op->path, "has another content");
       at += part;
     }
   if ((size_t)info.st_size != length)
-    fail_with (stage, OC_LAYER_NETWORK, op->path, ESTALE);
+    fail_with (stage, OC_LAYER_NETWORK, op->path, "has another content");
   close (fd);
 }
 
@@ -211,10 +224,10 @@ verify_listing (const OcStage *stage, const char *path, bool empty)
   if (folder == NULL || fstatfs (dirfd (folder), &system) != 0)
     oc_stage_fail (stage, OC_LAYER_MOUNTS, path);
   if (system.f_type != TMPFS_MAGIC || (system.f_flags & HOST_FLAGS) != HOST_FLAGS)
-    fail_with (stage, OC_LAYER_MOUNTS, path, EROFS);
+    fail_with (stage, OC_LAYER_MOUNTS, path, "is not covered, or not read-only");
   while ((entry = readdir (folder)) != NULL)
     if (!is_known_in_dev (entry->d_name) || (empty && entry->d_name[0] != '.'))
-      fail_with (stage, OC_LAYER_MOUNTS, path, ENOTEMPTY);
+      fail_with (stage, OC_LAYER_MOUNTS, path, "has more in it than it is to have");
   closedir (folder);
 }
 
@@ -231,7 +244,7 @@ verify_devices (const OcStage *stage)
         oc_stage_fail (stage, OC_LAYER_MOUNTS, oc_devices[i].path);
       if (!S_ISCHR (info.st_mode)
           || info.st_rdev != makedev (OC_DEVICE_MAJOR, oc_devices[i].device_minor))
-        fail_with (stage, OC_LAYER_MOUNTS, oc_devices[i].path, ENODEV);
+        fail_with (stage, OC_LAYER_MOUNTS, oc_devices[i].path, "is another device");
     }
   for (size_t i = 0; i < OC_N_DEVICE_LINKS; i++)
     {
@@ -240,7 +253,7 @@ verify_devices (const OcStage *stage)
 
       if (n != (ssize_t)strlen (oc_device_links[i].target)
           || memcmp (target, oc_device_links[i].target, (size_t)n) != 0)
-        fail_with (stage, OC_LAYER_MOUNTS, oc_device_links[i].path, ENODEV);
+        fail_with (stage, OC_LAYER_MOUNTS, oc_device_links[i].path, "leads elsewhere");
     }
 }
 
@@ -249,11 +262,9 @@ oc_stage_verify (const OcStage *stage)
 {
   const char *what = NULL;
 
-  verify_namespaces (stage);
-  verify_user (stage);
   verify_devices (stage);
   for (size_t i = 0; i < stage->n_ops; i++)
     verify_op (stage, &stage->ops[i]);
   if (!oc_stage_mounts_hold (stage, stage->mounts_fd, &what))
-    fail_with (stage, OC_LAYER_MOUNTS, what, EROFS);
+    fail_with (stage, OC_LAYER_MOUNTS, what, "is not mounted read-only");
 }

@@ -33,6 +33,12 @@ static const Missing missing[] = {
   ALL ("landlock-restrict", landlock_restrict_self, EPERM),
   ALL ("seccomp", seccomp, EINVAL),
   { "user-namespace", SCMP_SYS (clone), EPERM, 0, CLONE_NEWUSER, CLONE_NEWUSER },
+  /* As where only bubblewrap may: it makes its namespaces without a process descriptor. */
+  { "user-namespace-direct", SCMP_SYS (clone), EPERM, 0, CLONE_NEWUSER | CLONE_PIDFD, CLONE_NEWUSER | CLONE_PIDFD },
+  /* As where bubblewrap's child may use no capability, but bubblewrap. */
+  ALL ("powerless", mount_setattr, EPERM),
+  { "powerless", SCMP_SYS (prctl), EPERM, 0, 0xffffffff, PR_CAPBSET_DROP },
+  { "powerless", SCMP_SYS (prctl), EPERM, 0, 0xffffffff, PR_SET_SECUREBITS },
   { "user-namespace-limit", SCMP_SYS (clone), ENOSPC, 0, CLONE_NEWUSER, CLONE_NEWUSER },
   ALL ("mount-setattr", mount_setattr, ENOSYS),
   ALL ("open-tree", open_tree, ENOSYS),

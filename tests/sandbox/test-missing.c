@@ -31,6 +31,7 @@ static const struct
   { "user-namespace-limit", "user-namespace", "user-namespace", NULL },
   /* bubblewrap's stage 2 makes the mounts private with it; where it cannot, the reaper watches the mount table. */
   { "mount-setattr", "mounts-read-only", NULL, "mounts-read-only" },
+  { "powerless", "mounts-read-only", NULL, "mounts-read-only" },
   { "open-tree", "mounts-read-only", NULL, NULL },
   { "move-mount", "mounts-read-only", NULL, NULL },
   { "fsopen", "guarded-places", "limits", NULL },
