@@ -53,6 +53,11 @@ class Home:
         return self
 
     def __exit__(self, *_):
+        # What bubblewrap's masks are made of is closed even to its owner.
+        for folder, names, _files in os.walk(self.root):
+            for name in names:
+                if not os.path.islink(os.path.join(folder, name)):
+                    os.chmod(os.path.join(folder, name), 0o700)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def path(self, *parts):
