@@ -31,10 +31,11 @@ oc_guarded_place_free (OcGuardedPlace *self)
     return;
   g_free (self->path);
   g_free (self->reason);
+  g_free (self->missing);
   g_free (self);
 }
 
-static void
+static OcGuardedPlace *
 add_place (GPtrArray *places, const char *path, const char *reason, const struct stat *info)
 {
   OcGuardedPlace *place = g_new0 (OcGuardedPlace, 1);
@@ -45,6 +46,7 @@ add_place (GPtrArray *places, const char *path, const char *reason, const struct
   place->is_link = info != NULL && S_ISLNK (info->st_mode);
   place->n_links = info != NULL && S_ISREG (info->st_mode) ? info->st_nlink : 1;
   g_ptr_array_add (places, place);
+  return place;
 }
 
 /* The rest of a path whose beginning is resolved, its first component taken off. */
@@ -110,23 +112,38 @@ oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
 }
 
 /* The list has hundreds of lines, most of them in few folders and most of what they name does not
- * exist: each folder is looked at once. */
-typedef struct
+ * exist: a tree of the folders as they are spelt, in which each is looked at once, and nothing below
+ * one that is not there. */
+typedef struct _Folder Folder;
+struct _Folder
 {
-  char *canonical;
-  gboolean exists;   /* and can be looked into */
-  GHashTable *names; /* (nullable) (element-type utf8 utf8): what is in it, where that is known and
-                        little */
-} Folder;
+  char *canonical; /* "" is "/" */
+  gboolean exists; /* and can be looked into */
+  char *missing;   /* (nullable): the first part of it that is not there */
+  guint n_asked;
+  gboolean listed;
+  GHashTable *names;    /* (nullable) (element-type utf8 utf8): what is in it, where that is known */
+  GHashTable *children; /* (nullable) (element-type utf8 Folder) */
+};
 
-/* A larger folder is not listed: to ask for each name is quicker then. */
+/* From this many questions on a folder is listed, unless there is more in it than that. */
+#define LIST_AFTER 12
 #define MAX_LISTED 1024
 
+/* "~/.config" of one home, and what an XDG variable says instead. */
 typedef struct
 {
-  const char *const *homes;
-  GHashTable *folders; /* (element-type utf8 Folder) */
-  GPtrArray *places;
+  Folder *folder;
+  Folder *moved[G_N_ELEMENTS (xdg_folders)]; /* NULL: not moved */
+} Home;
+
+typedef struct
+{
+  const char *const *paths; /* of the homes */
+  GArray *homes;            /* (element-type Home): made when the first is needed */
+  Folder *root;
+  GPtrArray *odd;    /* (element-type Folder): not in the tree below @root */
+  GPtrArray *places; /* (element-type OcGuardedPlace) */
 } Resolver;
 
 static void
@@ -135,19 +152,20 @@ folder_free (gpointer data)
   Folder *self = data;
 
   g_free (self->canonical);
+  g_free (self->missing);
   g_clear_pointer (&self->names, g_hash_table_unref);
+  g_clear_pointer (&self->children, g_hash_table_unref);
   g_free (self);
 }
 
 static void
 folder_list (Folder *self)
 {
-  g_autoptr (GDir) dir = self->exists ? g_dir_open (
-                             self->canonical[0] != '\0' ? self->canonical : "/", 0, NULL)
-                                      : NULL;
+  g_autoptr (GDir) dir = g_dir_open (self->canonical[0] != '\0' ? self->canonical : "/", 0, NULL);
   g_autoptr (GHashTable) names = NULL;
   const char *name;
 
+  self->listed = TRUE;
   if (dir == NULL)
     return;
   names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -160,14 +178,20 @@ folder_list (Folder *self)
   self->names = g_steal_pointer (&names);
 }
 
+/* Whether there is something of that name, with @info about it. @path: its canonical path. */
 static gboolean
-folder_may_have (const Folder *self, const char *name)
+folder_look (Folder *self, const char *name, const char *path, struct stat *info)
 {
-  return self->exists && (self->names == NULL || g_hash_table_contains (self->names, name));
+  if (!self->exists)
+    return FALSE;
+  if (!self->listed && ++self->n_asked > LIST_AFTER)
+    folder_list (self);
+  if (self->names != NULL && !g_hash_table_contains (self->names, name))
+    return FALSE;
+  return lstat (path, info) == 0;
 }
 
-/* The general way, for the beginning of paths and for links. The last place added is where it ends.
- */
+/* The general way, for links. The last place added is where it ends. */
 static Folder *
 resolve_folder_whole (Resolver *self, const char *path, const char *reason)
 {
@@ -197,76 +221,153 @@ resolve_folder_whole (Resolver *self, const char *path, const char *reason)
   return folder;
 }
 
-static const Folder *
-resolve_folder (Resolver *self, const char *path, const char *reason)
+static Folder *
+make_child (Resolver *self, Folder *parent, const char *name, const char *reason)
 {
-  Folder *folder = g_hash_table_lookup (self->folders, path);
-  const char *name = strrchr (path, '/');
+  g_autofree char *canonical = g_strconcat (parent->canonical, "/", name, NULL);
   struct stat info;
+  gboolean exists = folder_look (parent, name, canonical, &info);
+  Folder *child;
 
-  if (folder != NULL)
-    return folder;
-  if (name == NULL || name == path || strcmp (name, "/.") == 0 || strcmp (name, "/..") == 0
-      || name[1] == '\0')
-    folder = resolve_folder_whole (self, path, reason);
-  else
+  if (exists && S_ISLNK (info.st_mode))
+    return resolve_folder_whole (self, canonical, reason);
+  child = g_new0 (Folder, 1);
+  child->exists = exists;
+  /* Where the parent is a link to what is not there, its first missing part is not known. */
+  if (parent->missing != NULL)
+    child->missing = g_strdup (parent->missing);
+  else if (!exists && parent->exists)
+    child->missing = g_strdup (canonical);
+  child->canonical = g_steal_pointer (&canonical);
+  return child;
+}
+
+static Folder *
+get_child (Resolver *self, Folder *parent, const char *name, const char *reason)
+{
+  Folder *child = parent->children != NULL ? g_hash_table_lookup (parent->children, name) : NULL;
+
+  if (child != NULL)
+    return child;
+  if (parent->children == NULL)
+    parent->children = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, folder_free);
+  child = make_child (self, parent, name, reason);
+  g_hash_table_insert (parent->children, g_strdup (name), child);
+  return child;
+}
+
+/* @below: without "." and "..": see oc_guarded_list_check(). Slashes too many count for one.
+ * @leaf: (out) (nullable): its last component, which then is not walked into. It is cut apart. */
+static Folder *
+walk (Resolver *self, Folder *folder, char *below, const char *reason, char **leaf)
+{
+  char *at = below;
+
+  for (;;)
     {
-      g_autofree char *parent_path = g_strndup (path, (gsize)(name - path));
-      const Folder *parent = resolve_folder (self, parent_path, reason);
-      g_autofree char *canonical = g_strconcat (parent->canonical, name, NULL);
-      gboolean exists = folder_may_have (parent, name + 1) && lstat (canonical, &info) == 0;
+      char *end;
 
-      if (exists && S_ISLNK (info.st_mode))
-        folder = resolve_folder_whole (self, canonical, reason);
-      else
+      at += strspn (at, "/");
+      end = at + strcspn (at, "/");
+      if (leaf != NULL && end[strspn (end, "/")] == '\0')
         {
-          folder = g_new0 (Folder, 1);
-          folder->canonical = g_steal_pointer (&canonical);
-          folder->exists = exists;
+          *end = '\0';
+          *leaf = at;
+          return folder;
         }
+      if (*at == '\0')
+        return folder;
+      if (*end != '\0')
+        *end++ = '\0';
+      folder = get_child (self, folder, at, reason);
+      at = end;
     }
-  folder_list (folder);
-  g_hash_table_insert (self->folders, g_strdup (path), folder);
-  return folder;
 }
 
 /* As oc_guarded_resolve(), with what is known of the folder. */
 static void
-resolve (Resolver *self, const char *path, const char *reason)
+resolve (Resolver *self, Folder *folder, const char *below, const char *reason)
 {
-  g_autofree char *parent_path = g_path_get_dirname (path);
-  g_autofree char *name = g_path_get_basename (path);
-  const Folder *parent = resolve_folder (self, parent_path, reason);
-  g_autofree char *canonical = g_strconcat (parent->canonical, "/", name, NULL);
-  gboolean exists;
+  g_autofree char *copy = g_strdup (below);
+  g_autofree char *canonical = NULL;
+  OcGuardedPlace *place;
   struct stat info;
+  gboolean exists;
+  char *name;
 
-  exists = folder_may_have (parent, name) && lstat (canonical, &info) == 0;
-  if ((exists && S_ISLNK (info.st_mode)) || name[0] == '/' || strcmp (name, ".") == 0
-      || strcmp (name, "..") == 0)
-    oc_guarded_resolve (path, reason, self->places);
-  else
-    add_place (self->places, canonical, reason, exists ? &info : NULL);
+  folder = walk (self, folder, copy, reason, &name);
+  if (name[0] == '\0' && folder->canonical[0] == '\0')
+    return;
+  canonical = name[0] != '\0' ? g_strconcat (folder->canonical, "/", name, NULL)
+                              : g_strdup (folder->canonical);
+  exists = name[0] != '\0' ? folder_look (folder, name, canonical, &info)
+                           : folder->exists && lstat (canonical, &info) == 0;
+  if (exists && S_ISLNK (info.st_mode))
+    {
+      oc_guarded_resolve (canonical, reason, self->places);
+      return;
+    }
+  place = add_place (self->places, canonical, reason, exists ? &info : NULL);
+  place->missing = g_strdup (folder->missing);
 }
 
-/* Adds what "~/…" means in @home, and with the XDG variables at odd places. */
-static void
-add_in_home (Resolver *self, const char *home, const char *below, const char *reason)
+/* Absolute, from the environment, so of any form. */
+static Folder *
+get_folder (Resolver *self, const char *path, const char *reason)
 {
-  g_autofree char *path = g_build_filename (home, below, NULL);
+  g_autofree char *copy = g_canonicalize_filename (path, "/");
 
-  resolve (self, path, reason);
-  for (gsize i = 0; i < G_N_ELEMENTS (xdg_folders); i++)
+  /* What ".." leads to where there are links the kernel alone knows: rare, so the slow way. */
+  if (strstr (path, "..") != NULL)
     {
-      gsize length = strlen (xdg_folders[i].folder);
-      const char *value = g_getenv (xdg_folders[i].variable);
+      Folder *folder = resolve_folder_whole (self, path, reason);
 
-      if (value != NULL && g_path_is_absolute (value)
-          && g_str_has_prefix (below, xdg_folders[i].folder) && below[length] == '/')
+      g_ptr_array_add (self->odd, folder);
+      return folder;
+    }
+  return walk (self, self->root, copy, reason, NULL);
+}
+
+static void
+find_homes (Resolver *self, const char *reason)
+{
+  for (gsize i = 0; self->paths[i] != NULL; i++)
+    {
+      Home home = { .folder = get_folder (self, self->paths[i], reason) };
+
+      for (gsize j = 0; j < G_N_ELEMENTS (xdg_folders); j++)
         {
-          g_autofree char *moved = g_build_filename (value, below + length + 1, NULL);
+          const char *value = g_getenv (xdg_folders[j].variable);
+          g_autofree char *usual = g_strdup (xdg_folders[j].folder);
 
-          resolve (self, moved, reason);
+          if (value == NULL || !g_path_is_absolute (value))
+            continue;
+          home.moved[j] = get_folder (self, value, reason);
+          if (home.moved[j] == walk (self, home.folder, usual, reason, NULL))
+            home.moved[j] = NULL;
+        }
+      g_array_append_val (self->homes, home);
+    }
+}
+
+/* Adds what "~/…" means in each home, and with the XDG variables at odd places. */
+static void
+add_in_homes (Resolver *self, const char *below, const char *reason)
+{
+  if (self->homes->len == 0)
+    find_homes (self, reason);
+  for (guint i = 0; i < self->homes->len; i++)
+    {
+      const Home *home = &g_array_index (self->homes, Home, i);
+
+      resolve (self, home->folder, below, reason);
+      for (gsize j = 0; j < G_N_ELEMENTS (xdg_folders); j++)
+        {
+          gsize length = strlen (xdg_folders[j].folder);
+
+          if (home->moved[j] != NULL && strncmp (below, xdg_folders[j].folder, length) == 0
+              && (below[length] == '/' || below[length] == '\0'))
+            resolve (self, home->moved[j], below + length, reason);
         }
     }
 }
@@ -277,23 +378,17 @@ add_in_variable (Resolver *self, const char *spec, const char *reason)
   gsize length = strcspn (spec, "/");
   g_autofree char *name = g_strndup (spec + 1, length - 1);
   const char *value = g_getenv (name);
-  const char *below = spec[length] == '/' ? spec + length + 1 : "";
 
   for (gsize i = 0; i < G_N_ELEMENTS (xdg_folders); i++)
     if (strcmp (name, xdg_folders[i].variable) == 0)
       {
-        g_autofree char *in_home = g_build_filename (xdg_folders[i].folder, below, NULL);
+        g_autofree char *in_home = g_strconcat (xdg_folders[i].folder, spec + length, NULL);
 
-        for (gsize j = 0; self->homes[j] != NULL; j++)
-          add_in_home (self, self->homes[j], in_home, reason);
+        add_in_homes (self, in_home, reason);
         return;
       }
   if (value != NULL && g_path_is_absolute (value))
-    {
-      g_autofree char *path = g_build_filename (value, below, NULL);
-
-      resolve (self, path, reason);
-    }
+    resolve (self, get_folder (self, value, reason), spec + length, reason);
 }
 
 static void
@@ -304,22 +399,27 @@ add_line (Resolver *self, char *line)
 
   *reason++ = '\0';
   if (path[0] == '/')
-    resolve (self, path, reason);
+    resolve (self, self->root, path, reason);
   else if (path[0] == '$')
     add_in_variable (self, path, reason);
   else
-    for (gsize i = 0; self->homes[i] != NULL; i++)
-      add_in_home (self, self->homes[i], path + 2, reason);
+    add_in_homes (self, path + 2, reason);
 }
 
 static void
 add_text (Resolver *self, const char *text)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autofree char *copy = g_strdup (text);
+  char *next;
 
-  for (gsize i = 0; lines[i] != NULL; i++)
-    if (lines[i][0] != '\0' && lines[i][0] != '#')
-      add_line (self, lines[i]);
+  for (char *line = copy; line != NULL; line = next)
+    {
+      next = strchr (line, '\n');
+      if (next != NULL)
+        *next++ = '\0';
+      if (line[0] != '\0' && line[0] != '#')
+        add_line (self, line);
+    }
 }
 
 static int
@@ -338,12 +438,16 @@ resolve_lists (GPtrArray *lists, const char *const *homes)
       (GDestroyNotify)oc_guarded_place_free);
   g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (
       (GDestroyNotify)oc_guarded_place_free);
-  g_autoptr (GHashTable) folders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                                          folder_free);
-  Resolver resolver = { .homes = homes, .folders = folders, .places = all };
+  g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (Home));
+  g_autoptr (GPtrArray) odd = g_ptr_array_new_with_free_func (folder_free);
+  Folder root = { .canonical = (char *)"", .exists = TRUE };
+  Resolver resolver
+      = { .paths = homes, .homes = array, .root = &root, .odd = odd, .places = all };
 
   for (guint i = 0; i < lists->len; i++)
     add_text (&resolver, ((OcGuardedList *)lists->pdata[i])->text);
+  g_clear_pointer (&root.names, g_hash_table_unref);
+  g_clear_pointer (&root.children, g_hash_table_unref);
   g_ptr_array_sort (all, compare_places);
   for (guint i = 0; i < all->len; i++)
     if (places->len == 0 || compare_places (&places->pdata[places->len - 1], &all->pdata[i]) != 0)

@@ -17,6 +17,7 @@ typedef struct
   char *reason;     /* from the list */
   gboolean is_link; /* a symlink: nothing to mask, but whatever replaces it is to be unreadable */
   gboolean exists;
+  char *missing; /* (nullable): the folder on the way to it, canonical, that is the first not there */
   guint64 n_links; /* of a regular file: more than one means that it has other names, which cannot
                       be found */
 } OcGuardedPlace;

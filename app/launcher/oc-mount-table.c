@@ -16,9 +16,12 @@
 typedef struct
 {
   char *device;
-  char *root;        /* within the file system */
-  char *point;       /* where it is */
-  guint n_of_device; /* in the table: 1 has no aliases */
+  guint first_of_device; /* where the table has it first: stands for it, and is quicker to compare */
+  char *root;            /* within the file system */
+  gsize root_length;     /* 0: "/" */
+  char *point;           /* where it is */
+  gsize point_length;    /* 0: "/" */
+  guint n_of_device;     /* in the table: 1 has no aliases */
   GPtrArray *layers; /* (nullable) (element-type utf8): of an overlay: the folders it is made of */
 } Mount;
 
@@ -105,6 +108,22 @@ read_layers (const char *rest)
   return layers->len > 0 ? g_steal_pointer (&layers) : NULL;
 }
 
+static gsize
+measure (const char *path)
+{
+  return strcmp (path, "/") == 0 ? 0 : strlen (path);
+}
+
+/* @length: of @ancestor, 0: "/". Called for each mount for each place: cheap for those that do not match. */
+static gboolean
+is_within (const char *path, gsize path_length, const char *ancestor, gsize length)
+{
+  if (length == 0)
+    return TRUE;
+  return path_length >= length && (path[length] == '/' || path[length] == '\0')
+         && memcmp (path, ancestor, length) == 0;
+}
+
 /* Spaces, tabs, line feeds and backslashes are written as \040 and so on: the very escapes
  * g_strcompress() undoes. */
 static gboolean
@@ -117,10 +136,34 @@ add_mount (GArray *mounts, const char *line)
     return FALSE;
   mount.device = g_strdup (fields[2]);
   mount.root = g_strcompress (fields[3]);
+  mount.root_length = measure (mount.root);
   mount.point = g_strcompress (fields[4]);
+  mount.point_length = measure (mount.point);
   mount.layers = read_layers (fields[N_FIELDS]);
   g_array_append_val (mounts, mount);
   return TRUE;
+}
+
+static void
+count_devices (OcMountTable *self)
+{
+  g_autoptr (GHashTable) firsts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < self->mounts->len; i++)
+    {
+      Mount *mount = &g_array_index (self->mounts, Mount, i);
+
+      if (!g_hash_table_contains (firsts, mount->device))
+        g_hash_table_insert (firsts, mount->device, GUINT_TO_POINTER (i));
+      mount->first_of_device = GPOINTER_TO_UINT (g_hash_table_lookup (firsts, mount->device));
+      g_array_index (self->mounts, Mount, mount->first_of_device).n_of_device++;
+    }
+  for (guint i = 0; i < self->mounts->len; i++)
+    {
+      Mount *mount = &g_array_index (self->mounts, Mount, i);
+
+      mount->n_of_device = g_array_index (self->mounts, Mount, mount->first_of_device).n_of_device;
+    }
 }
 
 OcMountTable *
@@ -140,12 +183,7 @@ oc_mount_table_new_from_text (const char *text, GError **error)
       }
   for (guint i = 0; i < self->mounts->len; i++)
     self->has_layers |= g_array_index (self->mounts, Mount, i).layers != NULL;
-  for (guint i = 0; i < self->mounts->len; i++)
-    for (guint j = 0; j < self->mounts->len; j++)
-      if (strcmp (g_array_index (self->mounts, Mount, i).device,
-                  g_array_index (self->mounts, Mount, j).device)
-          == 0)
-        g_array_index (self->mounts, Mount, i).n_of_device++;
+  count_devices (self);
   return g_steal_pointer (&self);
 }
 
@@ -183,19 +221,6 @@ oc_mount_table_new (GError **error)
   return self;
 }
 
-static gboolean
-is_at_or_below (const char *path, const char *ancestor)
-{
-  return strcmp (path, ancestor) == 0 || oc_plan_is_below (path, ancestor);
-}
-
-/* What follows @ancestor in @path, with its slash; "" for the same. */
-static const char *
-get_tail (const char *path, const char *ancestor)
-{
-  return path + (strcmp (ancestor, "/") == 0 ? 0 : strlen (ancestor));
-}
-
 static char *
 join (const char *folder, const char *tail)
 {
@@ -210,13 +235,14 @@ static Mount *
 find_mount (OcMountTable *self, const char *path)
 {
   Mount *found = NULL;
+  gsize length = measure (path);
 
   for (guint i = 0; i < self->mounts->len; i++)
     {
       Mount *mount = &g_array_index (self->mounts, Mount, i);
 
-      if (is_at_or_below (path, mount->point)
-          && (found == NULL || strlen (mount->point) >= strlen (found->point)))
+      if ((found == NULL || mount->point_length >= found->point_length)
+          && is_within (path, length, mount->point, mount->point_length))
         found = mount;
     }
   return found;
@@ -227,9 +253,12 @@ find_mount (OcMountTable *self, const char *path)
 static char *
 find_seen (const Mount *mount, const char *inside)
 {
-  if (is_at_or_below (inside, mount->root))
-    return join (mount->point, get_tail (inside, mount->root));
-  return is_at_or_below (mount->root, inside) ? g_strdup (mount->point) : NULL;
+  gsize length = measure (inside);
+
+  if (is_within (inside, length, mount->root, mount->root_length))
+    return join (mount->point, inside + mount->root_length);
+  return is_within (mount->root, mount->root_length, inside, length) ? g_strdup (mount->point)
+                                                                     : NULL;
 }
 
 /* The same part of the same file system at another place. */
@@ -241,13 +270,13 @@ find_bound (OcMountTable *self, const char *path, GPtrArray *aliases)
 
   if (home == NULL || home->n_of_device < 2)
     return;
-  inside = join (home->root, get_tail (path, home->point));
+  inside = join (home->root, path + home->point_length);
   for (guint i = 0; i < self->mounts->len; i++)
     {
       const Mount *mount = &g_array_index (self->mounts, Mount, i);
       g_autofree char *alias = NULL;
 
-      if (strcmp (mount->device, home->device) != 0)
+      if (mount->first_of_device != home->first_of_device)
         continue;
       alias = find_seen (mount, inside);
       if (alias != NULL && strcmp (alias, path) != 0)
@@ -270,16 +299,16 @@ find_layered (OcMountTable *self, const char *path, GPtrArray *aliases)
           const char *layer = mount->layers->pdata[j];
           char *alias = NULL;
 
-          if (home != NULL && strcmp (home->device, mount->device) == 0)
+          if (home != NULL && home->first_of_device == mount->first_of_device)
             {
-              g_autofree char *inside = join (home->root, get_tail (path, home->point));
+              g_autofree char *inside = join (home->root, path + home->point_length);
 
               alias = join (layer, inside);
             }
           else if (strcmp (path, layer) == 0 || oc_plan_is_below (layer, path))
             alias = find_seen (mount, "/");
           else if (oc_plan_is_below (path, layer))
-            alias = find_seen (mount, get_tail (path, layer));
+            alias = find_seen (mount, path + measure (layer));
           if (alias != NULL)
             g_ptr_array_add (aliases, alias);
         }

@@ -59,6 +59,18 @@ add_mask (OcPlan *self, const char *path, const char *reason)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_MASK, path, reason));
 }
 
+/* @missing: (nullable): the first folder on the way to it that is not there */
+static void
+deny (OcPlan *self, const char *path, const char *missing)
+{
+  const char *left_out = missing != NULL ? missing : path;
+  const char *last = self->left_out->len > 0 ? self->left_out->pdata[self->left_out->len - 1] : "";
+
+  g_ptr_array_add (self->denied, g_strdup (path));
+  if (strcmp (last, left_out) != 0)
+    g_ptr_array_add (self->left_out, g_strdup (left_out));
+}
+
 static void
 add_services (OcPlan *self, const char *const *homes)
 {
@@ -132,7 +144,7 @@ add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *re
   for (guint i = 0; i < aliases->len; i++)
     {
       add_mask (self, aliases->pdata[i], reason);
-      g_ptr_array_add (self->denied, g_strdup (aliases->pdata[i]));
+      deny (self, aliases->pdata[i], NULL);
     }
 }
 
@@ -150,7 +162,7 @@ add_guarded_aliases (OcPlan *self, OcMountTable *table, const OcGuardedPlace *pl
       if (!check_guarded (self, &alias, error))
         return FALSE;
       add_mask (self, alias.path, alias.reason);
-      g_ptr_array_add (self->denied, g_strdup (alias.path));
+      deny (self, alias.path, NULL);
     }
   return TRUE;
 }
@@ -172,7 +184,7 @@ add_guarded (OcPlan *self,
 
       if (!place->is_link && !check_guarded (self, place, error))
         return FALSE;
-      g_ptr_array_add (self->denied, g_strdup (place->path));
+      deny (self, place->path, place->missing);
       if (place->is_link)
         continue;
       if (place->exists)
@@ -225,7 +237,7 @@ add_own_base (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
     }
   g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical,
                                                "other plugins, consent, activity, storage"));
-  g_ptr_array_add (self->denied, g_strdup (canonical));
+  deny (self, canonical, NULL);
   add_aliases (self, table, canonical, "other plugins, consent, activity, storage");
   return TRUE;
 }
@@ -265,10 +277,11 @@ static void
 add_other_runs (OcPlan *self)
 {
   g_autofree char *parent = g_path_get_dirname (self->temp_folder);
+  g_autofree char *prefix = g_build_filename (parent, TEMP_PREFIX, NULL);
   g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
   const char *name;
 
-  g_ptr_array_add (self->denied, g_build_filename (parent, TEMP_PREFIX, NULL));
+  deny (self, prefix, NULL);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (parent, name, NULL);
@@ -286,7 +299,7 @@ static int
 compare_places (gconstpointer a, gconstpointer b)
 {
   const OcPlace *const *place_a = a, *const *place_b = b;
-  int order = strcmp ((*place_a)->path, (*place_b)->path);
+  int order = oc_plan_compare_paths ((*place_a)->path, (*place_b)->path);
 
   /* Of two for one place the later kind wins: hidden with mount points over unreadable. */
   return order != 0 ? order : (int)(*place_b)->kind - (int)(*place_a)->kind;
@@ -309,16 +322,18 @@ add_points (OcPlace *cover, const char *own)
     }
 }
 
-/* The nearest of the places kept so far that lies above @path. (nullable) */
+/* The nearest of @above, which lie in one another, that lies above @path; the others are done with.
+ * (nullable) */
 static OcPlace *
-find_above (GPtrArray *kept, const char *path)
+find_above (GPtrArray *above, const char *path)
 {
-  for (guint i = kept->len; i > 0; i--)
+  while (above->len > 0)
     {
-      OcPlace *place = kept->pdata[i - 1];
+      OcPlace *place = above->pdata[above->len - 1];
 
       if (oc_plan_is_below (path, place->path))
         return place;
+      g_ptr_array_set_size (above, (int)above->len - 1);
     }
   return NULL;
 }
@@ -328,13 +343,14 @@ static void
 settle (OcPlan *self)
 {
   g_autoptr (GPtrArray) all = g_steal_pointer (&self->places);
+  g_autoptr (GPtrArray) around = g_ptr_array_new ();
   GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify)oc_place_free);
 
   g_ptr_array_sort (all, compare_places);
   for (guint i = 0; i < all->len; i++)
     {
       OcPlace *place = all->pdata[i];
-      OcPlace *above = find_above (kept, place->path);
+      OcPlace *above = find_above (around, place->path);
       const OcPlace *last = kept->len > 0 ? kept->pdata[kept->len - 1] : NULL;
       gboolean own = place->kind == OC_OP_READ_ONLY || place->kind == OC_OP_WRITABLE;
       gboolean covered = above != NULL && (above->kind == OC_OP_MASK || above->kind == OC_OP_HIDE);
@@ -351,14 +367,15 @@ settle (OcPlan *self)
         }
       all->pdata[i] = NULL;
       g_ptr_array_add (kept, place);
+      g_ptr_array_add (around, place);
     }
   self->places = kept;
 }
 
 static int
-compare_texts (gconstpointer a, gconstpointer b)
+compare_paths (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
+  return oc_plan_compare_paths (*(const char *const *)a, *(const char *const *)b);
 }
 
 gboolean
@@ -381,6 +398,7 @@ oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder,
                                                "the plugin's temporary files"));
   settle (self);
-  g_ptr_array_sort (self->denied, compare_texts);
+  g_ptr_array_sort (self->denied, compare_paths);
+  g_ptr_array_sort (self->left_out, compare_paths);
   return TRUE;
 }

@@ -30,13 +30,18 @@ struct _OcPlan
   OcRole role;
   OcLimits limits;
   GPtrArray *places; /* (element-type OcPlace), sorted: what lies above comes first */
-  GPtrArray *denied; /* (element-type utf8): left out of a worker's allow-list; sorted */
+  GPtrArray *denied; /* (element-type utf8): no file of it is read for anybody; sorted */
+  /* (element-type utf8): the same as a worker's allow-list needs it: what lies below a folder that is
+   * not there stands as that folder. In the order of oc_plan_compare_paths(). */
+  GPtrArray *left_out;
   GPtrArray *notes;  /* (element-type utf8): what is worth telling, such as hard links */
   char **environment;
 };
 
 /* @path lies below @ancestor. */
 gboolean oc_plan_is_below (const char *path, const char *ancestor);
+/* What lies below a path follows it at once: "/a", "/a/b", "/a-b". */
+int oc_plan_compare_paths (const char *a, const char *b);
 OcPlace *oc_place_new (OcOpKind kind, const char *path, const char *reason);
 void oc_place_free (OcPlace *self);
 

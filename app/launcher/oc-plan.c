@@ -21,6 +21,23 @@ oc_plan_is_below (const char *path, const char *ancestor)
   return strncmp (path, ancestor, length) == 0 && path[length] == '/';
 }
 
+int
+oc_plan_compare_paths (const char *a, const char *b)
+{
+  while (*a != '\0' && *a == *b)
+    {
+      a++;
+      b++;
+    }
+  if (*a == *b)
+    return 0;
+  if (*a == '\0' || *b == '\0')
+    return *a == '\0' ? -1 : 1;
+  if (*a == '/' || *b == '/')
+    return *a == '/' ? -1 : 1;
+  return (guchar)*a < (guchar)*b ? -1 : 1;
+}
+
 OcPlace *
 oc_place_new (OcOpKind kind, const char *path, const char *reason)
 {
@@ -131,6 +148,7 @@ plan_clear (gpointer data)
   g_free (self->home);
   g_ptr_array_unref (self->places);
   g_ptr_array_unref (self->denied);
+  g_ptr_array_unref (self->left_out);
   g_ptr_array_unref (self->notes);
   g_strfreev (self->environment);
   g_strfreev (self->hosts);
@@ -149,6 +167,7 @@ oc_plan_new (const OcPlanInput *input, GError **error)
   self = g_atomic_rc_box_new0 (OcPlan);
   self->places = g_ptr_array_new_with_free_func ((GDestroyNotify)oc_place_free);
   self->denied = g_ptr_array_new_with_free_func (g_free);
+  self->left_out = g_ptr_array_new_with_free_func (g_free);
   self->notes = g_ptr_array_new_with_free_func (g_free);
   self->id = g_strdup (input->id);
   self->home = g_strdup (input->home != NULL ? input->home : g_get_home_dir ());

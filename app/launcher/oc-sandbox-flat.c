@@ -13,108 +13,68 @@
  * making timers. */
 #define PENDING_SIGNALS 1024
 
-/* The denied paths as a tree while it is made; then laid out so that a node's children lie
- * together. */
-typedef struct _Branch Branch;
-struct _Branch
+/* Those of the paths that lie below the node at @at: from @begin on, before @end. */
+typedef struct
 {
-  char *name; /* owned by OcFlat.names */
-  gboolean denied;
-  GPtrArray *children; /* (element-type Branch): in the order of the sorted paths */
-};
+  guint at;
+  guint begin;
+  guint end;
+} Group;
 
-static Branch *
-branch_new (char *name)
-{
-  Branch *self = g_new0 (Branch, 1);
-
-  self->name = name;
-  self->children = g_ptr_array_new ();
-  return self;
-}
-
+/* @offset: where the node's own name ends in each of the paths. */
 static void
-branch_free (Branch *self)
+lay_out (OcFlat *self, GPtrArray *paths, const Group *node, gsize offset)
 {
-  for (guint i = 0; i < self->children->len; i++)
-    branch_free (self->children->pdata[i]);
-  g_ptr_array_unref (self->children);
-  g_free (self);
-}
+  g_autoptr (GArray) groups = NULL;
+  const char *path = paths->pdata[node->begin];
 
-static Branch *
-branch_get_child (Branch *self, const char *name, GPtrArray *names)
-{
-  Branch *child;
-
-  for (guint i = self->children->len; i > 0; i--)
+  /* It comes first, and all that lies below it is denied with it. */
+  if (path[offset] == '\0')
     {
-      child = self->children->pdata[i - 1];
-      if (strcmp (child->name, name) == 0)
-        return child;
+      g_array_index (self->nodes, OcNode, node->at).denied = TRUE;
+      return;
     }
-  child = branch_new (g_strdup (name));
-  g_ptr_array_add (names, child->name);
-  g_ptr_array_add (self->children, child);
-  return child;
-}
-
-static void
-branch_add_path (Branch *self, const char *path, GPtrArray *names)
-{
-  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
-
-  for (gsize i = 0; parts[i] != NULL; i++)
-    if (parts[i][0] != '\0')
-      {
-        if (self->denied) /* all below is, too */
-          return;
-        self = branch_get_child (self, parts[i], names);
-      }
-  self->denied = TRUE;
-}
-
-static int
-compare_branches (gconstpointer a, gconstpointer b)
-{
-  const Branch *const *branch_a = a, *const *branch_b = b;
-
-  return strcmp ((*branch_a)->name, (*branch_b)->name);
-}
-
-/* Breadth first: @at is where @branch's node is. */
-static void
-lay_out (Branch *branch, guint at, GArray *nodes)
-{
-  guint first = nodes->len;
-
-  if (branch->denied || branch->children->len == 0)
-    return;
-  g_ptr_array_sort (branch->children, compare_branches);
-  g_array_index (nodes, OcNode, at).first_child = first;
-  g_array_index (nodes, OcNode, at).n_children = branch->children->len;
-  for (guint i = 0; i < branch->children->len; i++)
+  groups = g_array_new (FALSE, FALSE, sizeof (Group));
+  g_array_index (self->nodes, OcNode, node->at).first_child = self->nodes->len;
+  for (guint i = node->begin; i < node->end;)
     {
-      const Branch *child = branch->children->pdata[i];
-      OcNode node = { .name = child->name, .denied = child->denied };
+      const char *name = (const char *)paths->pdata[i] + offset + 1;
+      gsize length = strcspn (name, "/");
+      Group group = { .at = self->nodes->len, .begin = i };
+      OcNode child = { .name = g_strndup (name, length) };
 
-      g_array_append_val (nodes, node);
+      g_ptr_array_add (self->names, (gpointer)child.name);
+      for (; i < node->end; i++)
+        {
+          const char *other = (const char *)paths->pdata[i] + offset + 1;
+
+          if (strncmp (other, name, length) != 0 || (other[length] != '/' && other[length] != '\0'))
+            break;
+        }
+      group.end = i;
+      g_array_append_val (groups, group);
+      g_array_append_val (self->nodes, child);
     }
-  for (guint i = 0; i < branch->children->len; i++)
-    lay_out (branch->children->pdata[i], first + i, nodes);
+  g_array_index (self->nodes, OcNode, node->at).n_children = groups->len;
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const Group *group = &g_array_index (groups, Group, i);
+
+      lay_out (self, paths, group,
+               offset + 1 + strlen (g_array_index (self->nodes, OcNode, group->at).name));
+    }
 }
 
+/* So that a node's children lie together, and in order. */
 static void
 add_nodes (OcFlat *self, OcPlan *plan)
 {
-  Branch *root = branch_new (NULL);
-  OcNode node = { .name = "/" };
+  Group all = { .at = 0, .begin = 0, .end = plan->left_out->len };
+  OcNode root = { .name = "/" };
 
-  for (guint i = 0; i < plan->denied->len; i++)
-    branch_add_path (root, plan->denied->pdata[i], self->names);
-  g_array_append_val (self->nodes, node);
-  lay_out (root, 0, self->nodes);
-  branch_free (root);
+  g_array_append_val (self->nodes, root);
+  if (all.end > 0)
+    lay_out (self, plan->left_out, &all, 0);
   self->stage.nodes = (const OcNode *)self->nodes->data;
   self->stage.n_nodes = self->nodes->len;
 }
