@@ -110,6 +110,12 @@ remove_tree (const char *path, gboolean keep)
 }
 
 void
+host_remove_tree (const char *path)
+{
+  remove_tree (path, FALSE);
+}
+
+void
 host_reset (Host *self)
 {
   g_autoptr (GError) error = NULL;

@@ -49,6 +49,8 @@ void host_drain_objects (Host *self);
 /* Whether something has, or the victim has been touched: a message, or NULL. (transfer full) */
 char *host_find_touched_object (Host *self);
 
+/* Removes a folder that another host_new() left behind. */
+void host_remove_tree (const char *path);
 /* Puts every file back as it was. */
 void host_reset (Host *self);
 /* What differs from what host_reset() made: a message, or NULL. (transfer full) */

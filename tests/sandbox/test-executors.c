@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +25,8 @@
 #define EXIT_RAN 0
 #define EXIT_REFUSED 10
 #define EXIT_OTHER 11
+/* "ended": within this. */
+#define END_MS 5000
 #define VERDICT "ocelot/bubblewrap-holds"
 
 static const char *self_path;
@@ -289,6 +295,132 @@ test_remembered (Fixture *self, gconstpointer data)
   (void) unlink (elsewhere);
 }
 
+/* ---- the host mounts something meanwhile ---- */
+
+/* Whoever mounts keeps the rights to; bubblewrap does not start with any. Returns a descriptor to tell it, and in @done one to
+ * hear from it. */
+static int
+start_mounter (const char *place, int *done)
+{
+  int orders[2], answers[2];
+  pid_t pid;
+
+  g_assert_no_errno (pipe2 (orders, O_CLOEXEC));
+  g_assert_no_errno (pipe2 (answers, O_CLOEXEC));
+  pid = fork ();
+  g_assert_cmpint (pid, >=, 0);
+  if (pid == 0)
+    {
+      char order;
+
+      close (orders[1]);
+      while (read (orders[0], &order, 1) == 1)
+        {
+          unsigned long flags = order == 'r' ? MS_RDONLY | MS_NOSUID | MS_NODEV : MS_NOSUID | MS_NODEV;
+          char answer = mount ("tmpfs", place, "tmpfs", flags, NULL) == 0 ? '1' : '0';
+
+          (void) !write (answers[1], &answer, 1);
+        }
+      _exit (0);
+    }
+  close (orders[0]);
+  close (answers[1]);
+  *done = answers[0];
+  return orders[1];
+}
+
+static void
+order_mount (int orders, int done, char how)
+{
+  char answer = '0';
+
+  g_assert_cmpint (write (orders, &how, 1), ==, 1);
+  g_assert_cmpint (read (done, &answer, 1), ==, 1);
+  g_assert_cmpint (answer, ==, '1');
+}
+
+static void
+drop_rights (void)
+{
+  struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+  g_assert_no_errno (prctl (PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
+  g_assert_no_errno ((int) syscall (SYS_capset, &header, none));
+}
+
+/* What is executed again, in namespaces where it may mount: "kept" after a mount that nobody can write, then "ended". */
+static int
+mount_meanwhile (void)
+{
+  g_autoptr (Host) host = NULL;
+  g_autoptr (OcProcess) reader = NULL;
+  g_autoptr (OcProcess) stayer = NULL;
+  const char *read_words[] = { "read-when-told", "~/file", NULL };
+  const char *stay_words[] = { "stay", NULL };
+  g_auto (OcFd) input = -1;
+  g_auto (OcFd) read_output = -1;
+  g_auto (OcFd) stay_output = -1;
+  g_autofree char *place = NULL;
+  g_autofree char *ready = NULL;
+  g_autofree char *staying = NULL;
+  g_autofree char *rest = NULL;
+  struct pollfd poll_fd = { .events = POLLIN };
+  int orders, done;
+
+  /* As systemd sets it up. */
+  g_assert_no_errno (mount (NULL, "/", NULL, MS_REC | MS_SHARED, NULL));
+  host = host_new ();
+  place = g_build_filename (host->home, "empty", NULL);
+  orders = start_mounter (place, &done);
+  drop_rights ();
+  reader = host_start (host, OC_ROLE_TOOL, read_words, &input, &read_output);
+  stayer = host_start (host, OC_ROLE_TOOL, stay_words, NULL, &stay_output);
+  ready = host_read_line (read_output);
+  staying = host_read_line (stay_output);
+  order_mount (orders, done, 'r');
+  g_assert_cmpint (write (input, "x", 1), ==, 1);
+  rest = host_read_all (read_output);
+  printf ("%s ", strcmp (rest, "DONE") == 0 ? "kept" : rest);
+  order_mount (orders, done, 'w');
+  poll_fd.fd = oc_process_get_pidfd (stayer);
+  printf ("%s", poll (&poll_fd, 1, END_MS) == 1 ? "ended" : "still there");
+  fflush (stdout);
+  /* The folder is a mount point, so the host cannot be removed from here. */
+  _exit (0);
+}
+
+/* Where stage 2 may not make its mounts private, a disk that is mounted on the host appears inside, and may be writable. */
+static void
+test_mount_meanwhile (void)
+{
+  g_autofree char *shim = build_path ("sandbox-shim");
+  const char *probe[] = { "unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "true", NULL };
+  const char *argv[] = { shim, "powerless", "/usr/bin/unshare", "--user", "--map-current-user", "--keep-caps", "--mount",
+                         "--propagation", "unchanged", self_path, "--mount-meanwhile", NULL };
+  g_auto (GStrv) env = g_environ_setenv (g_get_environ (), "OC_EXECUTOR", "bubblewrap", TRUE);
+  g_autofree char *base = NULL;
+  g_autofree char *output = NULL;
+  g_autoptr (GError) error = NULL;
+  int status = 0;
+
+  g_spawn_sync (NULL, (char **) probe, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, &error);
+  g_assert_no_error (error);
+  if (status != 0)
+    {
+      host_skip ("unshare --user does not work here");
+      return;
+    }
+  base = g_dir_make_tmp ("octest-mounts-XXXXXX", &error);
+  g_assert_no_error (error);
+  env = g_environ_setenv (env, "TMPDIR", base, TRUE);
+  g_spawn_sync (NULL, (char **) argv, env, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, &status, &error);
+  g_assert_no_error (error);
+  host_remove_tree (base);
+  g_test_message ("%s (status %d)", output, status);
+  g_assert_cmpstr (output, ==, "kept ended");
+}
+
 /* ---- what counts as the system's bubblewrap ---- */
 
 static void
@@ -351,6 +483,8 @@ main (int argc, char **argv)
   self_path = path;
   if (argc == 4 && strcmp (argv[1], "--choose") == 0)
     return choose (argv[2], argv[3]);
+  if (argc == 2 && strcmp (argv[1], "--mount-meanwhile") == 0)
+    return mount_meanwhile ();
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
     {
@@ -366,6 +500,9 @@ main (int argc, char **argv)
   ADD ("/executors/fails-the-self-test", test_fails_the_self_test);
   ADD ("/executors/remembered", test_remembered);
   g_test_add_func ("/executors/only-the-system's-bubblewrap", test_check);
+  /* Uid 0 owns the devices: without the right to make them read-only nothing runs at all. */
+  if (geteuid () != 0)
+    g_test_add_func ("/executors/mount-meanwhile", test_mount_meanwhile);
   g_test_add_func ("/executors/no-child-left", test_no_child_left);
   return g_test_run ();
 }
