@@ -317,7 +317,8 @@ start_mounter (const char *place, int *done)
       while (read (orders[0], &order, 1) == 1)
         {
           unsigned long flags = order == 'r' ? MS_RDONLY | MS_NOSUID | MS_NODEV : MS_NOSUID | MS_NODEV;
-          char answer = mount ("tmpfs", place, "tmpfs", flags, NULL) == 0 ? '1' : '0';
+          int result = order == 'u' ? umount2 (place, MNT_DETACH) : mount ("tmpfs", place, "tmpfs", flags, NULL);
+          char answer = result == 0 ? '1' : '0';
 
           (void) !write (answers[1], &answer, 1);
         }
@@ -329,6 +330,7 @@ start_mounter (const char *place, int *done)
   return orders[1];
 }
 
+/* @how: 'r' for one that nobody can write, 'w', or 'u' to take the last one away. */
 static void
 order_mount (int orders, int done, char how)
 {
@@ -385,9 +387,9 @@ mount_meanwhile (void)
   order_mount (orders, done, 'w');
   poll_fd.fd = oc_process_get_pidfd (stayer);
   printf ("%s", poll (&poll_fd, 1, END_MS) == 1 ? "ended" : "still there");
-  fflush (stdout);
-  /* The folder is a mount point, so the host cannot be removed from here. */
-  _exit (0);
+  order_mount (orders, done, 'u');
+  order_mount (orders, done, 'u');
+  return 0;
 }
 
 /* Where stage 2 may not make its mounts private, a disk that is mounted on the host appears inside, and may be writable. */
