@@ -5,12 +5,15 @@
 
 #include "cli/oc-cli-json.h"
 #include "cli/oc-cli-output.h"
+#include "core/oc-folder-size.h"
 #include "core/oc-text.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define RECENT_RUNS 3
+/* A plugin is ended long before it has so many files of data. */
+#define MAX_DATA_NAMES 1000000
 
 static void
 print_escaped_field (const char *label,
@@ -19,6 +22,39 @@ print_escaped_field (const char *label,
   g_autofree char *escaped = raw != NULL ? oc_text_escape (raw, 0, NULL) : NULL;
 
   oc_cli_print_field (label, escaped);
+}
+
+/* What the plugin has stored. FALSE: it cannot be told. */
+static gboolean
+measure_data (OcCli *self,
+              OcCliSubject *subject,
+              OcFolderSize *size)
+{
+  const char *id = oc_plugin_get_id (subject->plugin);
+  g_autofree char *folder = oc_plugin_id_check (id, NULL) ? oc_paths_dup_data (self->paths, id) : NULL;
+
+  return folder != NULL && oc_folder_size_measure (folder, MAX_DATA_NAMES, NULL, size, NULL);
+}
+
+static void
+print_data (OcCli *self,
+            OcCliSubject *subject)
+{
+  OcFolderSize size;
+  g_autofree char *bytes = NULL;
+  g_autofree char *text = NULL;
+
+  if (!measure_data (self, subject, &size))
+    {
+      oc_cli_print_field (_ ("Data"), _ ("cannot be measured"));
+      return;
+    }
+  bytes = g_format_size_full (size.bytes, G_FORMAT_SIZE_IEC_UNITS);
+  /* Translators: how much a plugin has stored: “1.2 MiB in 3 files and folders”. */
+  text = g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s in %" G_GUINT64_FORMAT " file or folder",
+                                       "%s in %" G_GUINT64_FORMAT " files and folders", size.names),
+                          bytes, size.names);
+  oc_cli_print_field (_ ("Data"), size.names > 0 ? text : _ ("none"));
 }
 
 static void
@@ -302,7 +338,27 @@ add_record (JsonBuilder *builder,
 }
 
 static void
-print_json (OcCliSubject *subject,
+add_data (JsonBuilder *builder,
+          OcCli *self,
+          OcCliSubject *subject)
+{
+  OcFolderSize size;
+
+  json_builder_set_member_name (builder, "data");
+  if (!measure_data (self, subject, &size))
+    {
+      json_builder_add_null_value (builder);
+      return;
+    }
+  json_builder_begin_object (builder);
+  oc_cli_json_add_int (builder, "bytes", (gint64) size.bytes);
+  oc_cli_json_add_int (builder, "files", (gint64) size.names);
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (OcCli *self,
+            OcCliSubject *subject,
             GPtrArray *usage)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -314,6 +370,7 @@ print_json (OcCliSubject *subject,
   oc_cli_json_add_string (builder, "author", oc_manifest_get_author (manifest));
   oc_cli_json_add_string (builder, "homepage", oc_manifest_get_homepage (manifest));
   oc_cli_json_add_string (builder, "realFolder", oc_plugin_get_real_folder (subject->plugin));
+  add_data (builder, self, subject);
   oc_cli_json_add_string (builder, "consent", oc_consent_outcome_to_id (oc_consent_get_outcome (subject->consent)));
   add_entries (builder, manifest);
   add_problems (builder, subject->plugin);
@@ -364,10 +421,11 @@ run_show (OcCli *self,
     return oc_cli_report_error (self, error);
   if (self->json)
     {
-      print_json (subject, usage);
+      print_json (self, subject, usage);
       return OC_CLI_DONE;
     }
   print_identity (subject);
+  print_data (self, subject);
   print_state (subject);
   print_problems (subject);
   print_ignored (subject);

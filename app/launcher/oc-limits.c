@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launcher/oc-plan.h"
 
+#include <glib/gi18n-lib.h>
+
+#include "launcher/oc-cgroup.h"
+#include "launcher/oc-memory.h"
+
 #define MIB (G_GUINT64_CONSTANT (1) << 20)
 
 /* The one table of defaults.
@@ -36,4 +41,34 @@ oc_limits_get_default (OcRole role)
   g_return_val_if_fail (role == OC_ROLE_WORKER || role == OC_ROLE_TOOL,
                         &oc_limits_defaults[OC_ROLE_WORKER]);
   return &oc_limits_defaults[role];
+}
+
+static char *
+format_size (guint64 size)
+{
+  return g_format_size_full (size, G_FORMAT_SIZE_IEC_UNITS);
+}
+
+char *
+oc_limits_dup_description (void)
+{
+  const OcLimits *worker = oc_limits_get_default (OC_ROLE_WORKER);
+  const OcLimits *tool = oc_limits_get_default (OC_ROLE_TOOL);
+  g_autofree char *memory = format_size (oc_memory_limit_here (worker->memory));
+  g_autofree char *file = format_size (worker->file_size);
+  g_autofree char *data = format_size (worker->data_size);
+  g_autofree char *temp = format_size (worker->temp_size);
+  g_autofree char *reason = NULL;
+  g_autofree char *holder = NULL;
+
+  if (oc_cgroup_find (&(OcCgroupHost){ 0 }, NULL, &reason))
+    holder = g_strdup (_("the launcher watches memory, and asks the systemd of this user’s to hold it"));
+  else
+    holder = g_strdup_printf (_("the launcher watches memory and nothing else holds it: %s"), reason);
+  /* Translators: the last %s is who holds them. */
+  return g_strdup_printf (_("%s of memory, %" G_GUINT64_FORMAT " processes (a tool: %" G_GUINT64_FORMAT "), %" G_GUINT64_FORMAT
+                            " open files, %s a file, %s and %" G_GUINT64_FORMAT " files of data, %s of temporary files, %u runs of a "
+                            "plugin at a time; %s"),
+                          memory, worker->processes, tool->processes, worker->open_files, file, data, worker->data_files, temp,
+                          worker->runs, holder);
 }

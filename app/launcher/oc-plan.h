@@ -39,6 +39,8 @@ typedef struct
 } OcLimits;
 /* The one table of defaults. */
 const OcLimits *oc_limits_get_default (OcRole role);
+/* The numbers, and what holds them on this machine, in one or two sentences. Translated. (transfer full) */
+char *oc_limits_dup_description (void);
 
 /**
  * OcPlan: everything the sandbox will do, as data: which trees are writable, what is masked, what the network is, which

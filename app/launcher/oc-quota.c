@@ -7,10 +7,10 @@
 #include "core/oc-folder-size.h"
 #include "core/oc-text.h"
 
-/* Between two looks, and how many times longer than a look takes: a twentieth of one processor at most. */
+/* Between two looks, and how many times longer than a look takes: a tenth of one processor, or a look every few seconds. */
 #define MIN_INTERVAL_US (200 * G_TIME_SPAN_MILLISECOND)
-#define MAX_INTERVAL_US (10 * G_TIME_SPAN_SECOND)
-#define INTERVALS_A_LOOK 20
+#define MAX_INTERVAL_US (4 * G_TIME_SPAN_SECOND)
+#define INTERVALS_A_LOOK 9
 /* The first look counts all there is, within reason. */
 #define FIRST_MAX_NAMES 1000000
 /* Looks one after the other that could not see everything. A plugin that only tidies up is not met by chance so often. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -236,6 +237,33 @@ check_privileges (void)
   finish ("capabilities", &caps);
 }
 
+/* The control is a byte further in front. */
+static void
+check_limits (void)
+{
+  static const int bounded[] = { RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC };
+  Check check = { .holds = true };
+  struct rlimit limit;
+  char path[4096];
+  const char *folder = getenv ("OCELOT_PLUGIN_DATA");
+  bool all = true;
+  int fd;
+
+  for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++)
+    all = all && getrlimit (bounded[i], &limit) == 0 && limit.rlim_max != RLIM_INFINITY;
+  expect_true (&check, "files, descriptors, processes", all);
+  signal (SIGXFSZ, SIG_IGN);
+  snprintf (path, sizeof path, "%s/canary-limit", folder != NULL ? folder : "");
+  fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (getrlimit (RLIMIT_FSIZE, &limit) == 0)
+    {
+      expect_done (&check, "write up to the limit", pwrite (fd, "x", 1, (off_t)limit.rlim_cur - 1));
+      expect_error (&check, "write past it", pwrite (fd, "x", 1, (off_t)limit.rlim_cur), EFBIG, EFBIG);
+    }
+  (void)unlink (path);
+  finish ("limits", &check);
+}
+
 int
 oc_selftest_canary (int argc, char **argv)
 {
@@ -246,6 +274,7 @@ oc_selftest_canary (int argc, char **argv)
   check_own_folders ();
   check_sockets ();
   check_kernel (argv[2]);
+  check_limits ();
   check_privileges ();
   fflush (stdout);
   /* Not through exit(): a leak checker's handler traces the process, which is refused here. */

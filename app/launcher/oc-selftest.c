@@ -18,6 +18,7 @@
 #include "core/oc-text.h"
 #include "launcher/oc-guarded-lists.h"
 #include "launcher/oc-executor.h"
+#include "launcher/oc-memory.h"
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-selftest-private.h"
 
@@ -25,6 +26,7 @@
 #define CANARY_TIMEOUT_US (10 * G_USEC_PER_SEC)
 #define CANARY_MAX_OUTPUT 16384
 #define LAYER_LAUNCHER "launcher"
+#define LAYER_LIMITS "limits"
 #define LAYER_GUARDED "guarded-places"
 
 /* In the order in which they are shown. */
@@ -50,6 +52,7 @@ static const struct
     N_ ("No Unix socket can be opened; before, it could.") },
   { "landlock", N_ ("Landlock"), N_ ("Pipes on disk cannot be written; before, they could.") },
   { "seccomp", N_ ("System call filter"), N_ ("Dangerous system calls are refused.") },
+  { LAYER_LIMITS, N_ ("Limits"), N_ ("What a plugin can use up is limited.") },
   { "no-new-privs", N_ ("No new privileges"), N_ ("Programs that would gain rights do not.") },
   { "capabilities", N_ ("Capabilities"),
     N_ ("The plugin has none of the administrator's rights.") },
@@ -278,6 +281,30 @@ start_canary (SelfTest *self, OcPlan *plan, const OcCommand *command, GError **e
   return process;
 }
 
+/* What is said of a layer that holds, with @more behind it. */
+static void
+add_detail (SelfTest *self, const char *id, const char *more)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (layers); i++)
+    if (strcmp (layers[i].id, id) == 0 && self->outcomes[i].holds)
+      {
+        g_autofree char *before = g_steal_pointer (&self->outcomes[i].detail);
+
+        self->outcomes[i].detail = g_strdup_printf ("%s %s", before, more);
+      }
+}
+
+static void
+add_limits (SelfTest *self)
+{
+  g_autofree char *described = oc_limits_dup_description ();
+  g_autoptr (GError) error = NULL;
+
+  if (!oc_memory_check (&error))
+    set_outcome (self, LAYER_LIMITS, FALSE, error->message);
+  add_detail (self, LAYER_LIMITS, described);
+}
+
 static gboolean
 run_canary (SelfTest *self, GError **error)
 {
@@ -314,6 +341,7 @@ run_canary (SelfTest *self, GError **error)
     set_outcome (self, LAYER_LAUNCHER, FALSE,
                  _ ("The check inside the sandbox did not come to its end."));
   read_lines (self, output->str);
+  add_limits (self);
   return TRUE;
 }
 
@@ -329,13 +357,7 @@ check_lists (SelfTest *self, GError **error)
 
   if (lists == NULL)
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (layers); i++)
-    if (strcmp (layers[i].id, LAYER_GUARDED) == 0 && self->outcomes[i].holds)
-      {
-        g_autofree char *before = g_steal_pointer (&self->outcomes[i].detail);
-
-        self->outcomes[i].detail = g_strdup_printf ("%s %s", before, described);
-      }
+  add_detail (self, LAYER_GUARDED, described);
   return TRUE;
 }
 

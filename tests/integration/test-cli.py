@@ -142,6 +142,19 @@ def hidden_characters():
         equal(home.state("org.example.Wrong"), "invalid", "state")
 
 
+@case("/cli/show/how-much-is-stored")
+def show_data():
+    with Home() as home:
+        home.plugin(NAME)
+        equal(home.json("show", NAME)["data"], {"bytes": 0, "files": 0}, "nothing")
+        folder = os.path.join(home.base, "Data", NAME)
+        os.makedirs(os.path.join(folder, "inner"))
+        with open(os.path.join(folder, "inner", "file"), "w") as file:
+            file.truncate(3 << 20)
+        equal(home.json("show", NAME)["data"], {"bytes": 3 << 20, "files": 2}, "for programs")
+        contains(home.ctl("show", NAME).stdout, "3.0\u00a0MiB in 2 files and folders", "text")
+
+
 @case("/cli/show/says-what-is-wrong-and-where")
 def show_invalid():
     with Home() as home:
