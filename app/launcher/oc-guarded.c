@@ -30,18 +30,18 @@ oc_guarded_place_free (OcGuardedPlace *self)
   if (self == NULL)
     return;
   g_free (self->path);
-  g_free (self->reason);
-  g_free (self->missing);
+  g_clear_pointer (&self->reason, g_ref_string_release);
+  g_clear_pointer (&self->missing, g_ref_string_release);
   g_free (self);
 }
 
 static OcGuardedPlace *
-add_place (GPtrArray *places, const char *path, const char *reason, const struct stat *info)
+add_place (GPtrArray *places, const char *path, GRefString *reason, const struct stat *info)
 {
   OcGuardedPlace *place = g_new0 (OcGuardedPlace, 1);
 
   place->path = g_strdup (path);
-  place->reason = g_strdup (reason);
+  place->reason = g_ref_string_acquire (reason);
   place->exists = info != NULL;
   place->is_link = info != NULL && S_ISLNK (info->st_mode);
   place->n_links = info != NULL && S_ISREG (info->st_mode) ? info->st_nlink : 1;
@@ -70,8 +70,8 @@ go_up (GString *done)
     g_string_truncate (done, (gsize)(slash - done->str));
 }
 
-void
-oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
+static void
+resolve_whole (const char *path, GRefString *reason, GPtrArray *places)
 {
   g_autoptr (GString) done = g_string_new (NULL); /* canonical; "" is "/" */
   g_autoptr (GString) rest = g_string_new (path);
@@ -111,6 +111,15 @@ oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
     add_place (places, done->str, reason, reachable ? &info : NULL);
 }
 
+void
+oc_guarded_resolve (const char *path, const char *reason, GPtrArray *places)
+{
+  GRefString *shared = g_ref_string_new (reason);
+
+  resolve_whole (path, shared, places);
+  g_ref_string_release (shared);
+}
+
 /* The list has hundreds of lines, most of them in few folders and most of what they name does not
  * exist: a tree of the folders as they are spelt, in which each is looked at once, and nothing below
  * one that is not there. */
@@ -119,7 +128,7 @@ struct _Folder
 {
   char *canonical; /* "" is "/" */
   gboolean exists; /* and can be looked into */
-  char *missing;   /* (nullable): the first part of it that is not there */
+  GRefString *missing; /* (nullable): the first part of it that is not there */
   guint n_asked;
   gboolean listed;
   GHashTable *names;    /* (nullable) (element-type utf8 utf8): what is in it, where that is known */
@@ -152,7 +161,7 @@ folder_free (gpointer data)
   Folder *self = data;
 
   g_free (self->canonical);
-  g_free (self->missing);
+  g_clear_pointer (&self->missing, g_ref_string_release);
   g_clear_pointer (&self->names, g_hash_table_unref);
   g_clear_pointer (&self->children, g_hash_table_unref);
   g_free (self);
@@ -193,12 +202,12 @@ folder_look (Folder *self, const char *name, const char *path, struct stat *info
 
 /* The general way, for links. The last place added is where it ends. */
 static Folder *
-resolve_folder_whole (Resolver *self, const char *path, const char *reason)
+resolve_folder_whole (Resolver *self, const char *path, GRefString *reason)
 {
   g_autoptr (GPtrArray) found = g_ptr_array_new ();
   Folder *folder = g_new0 (Folder, 1);
 
-  oc_guarded_resolve (path, reason, found);
+  resolve_whole (path, reason, found);
   for (guint i = 0; i < found->len; i++)
     {
       OcGuardedPlace *place = found->pdata[i];
@@ -222,7 +231,7 @@ resolve_folder_whole (Resolver *self, const char *path, const char *reason)
 }
 
 static Folder *
-make_child (Resolver *self, Folder *parent, const char *name, const char *reason)
+make_child (Resolver *self, Folder *parent, const char *name, GRefString *reason)
 {
   g_autofree char *canonical = g_strconcat (parent->canonical, "/", name, NULL);
   struct stat info;
@@ -235,15 +244,15 @@ make_child (Resolver *self, Folder *parent, const char *name, const char *reason
   child->exists = exists;
   /* Where the parent is a link to what is not there, its first missing part is not known. */
   if (parent->missing != NULL)
-    child->missing = g_strdup (parent->missing);
+    child->missing = g_ref_string_acquire (parent->missing);
   else if (!exists && parent->exists)
-    child->missing = g_strdup (canonical);
+    child->missing = g_ref_string_new (canonical);
   child->canonical = g_steal_pointer (&canonical);
   return child;
 }
 
 static Folder *
-get_child (Resolver *self, Folder *parent, const char *name, const char *reason)
+get_child (Resolver *self, Folder *parent, const char *name, GRefString *reason)
 {
   Folder *child = parent->children != NULL ? g_hash_table_lookup (parent->children, name) : NULL;
 
@@ -259,7 +268,7 @@ get_child (Resolver *self, Folder *parent, const char *name, const char *reason)
 /* @below: without "." and "..": see oc_guarded_list_check(). Slashes too many count for one.
  * @leaf: (out) (nullable): its last component, which then is not walked into. It is cut apart. */
 static Folder *
-walk (Resolver *self, Folder *folder, char *below, const char *reason, char **leaf)
+walk (Resolver *self, Folder *folder, char *below, GRefString *reason, char **leaf)
 {
   char *at = below;
 
@@ -286,7 +295,7 @@ walk (Resolver *self, Folder *folder, char *below, const char *reason, char **le
 
 /* As oc_guarded_resolve(), with what is known of the folder. */
 static void
-resolve (Resolver *self, Folder *folder, const char *below, const char *reason)
+resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
 {
   g_autofree char *copy = g_strdup (below);
   g_autofree char *canonical = NULL;
@@ -304,16 +313,17 @@ resolve (Resolver *self, Folder *folder, const char *below, const char *reason)
                            : folder->exists && lstat (canonical, &info) == 0;
   if (exists && S_ISLNK (info.st_mode))
     {
-      oc_guarded_resolve (canonical, reason, self->places);
+      resolve_whole (canonical, reason, self->places);
       return;
     }
   place = add_place (self->places, canonical, reason, exists ? &info : NULL);
-  place->missing = g_strdup (folder->missing);
+  if (folder->missing != NULL)
+    place->missing = g_ref_string_acquire (folder->missing);
 }
 
 /* Absolute, from the environment, so of any form. */
 static Folder *
-get_folder (Resolver *self, const char *path, const char *reason)
+get_folder (Resolver *self, const char *path, GRefString *reason)
 {
   g_autofree char *copy = g_canonicalize_filename (path, "/");
 
@@ -329,7 +339,7 @@ get_folder (Resolver *self, const char *path, const char *reason)
 }
 
 static void
-find_homes (Resolver *self, const char *reason)
+find_homes (Resolver *self, GRefString *reason)
 {
   for (gsize i = 0; self->paths[i] != NULL; i++)
     {
@@ -352,7 +362,7 @@ find_homes (Resolver *self, const char *reason)
 
 /* Adds what "~/…" means in each home, and with the XDG variables at odd places. */
 static void
-add_in_homes (Resolver *self, const char *below, const char *reason)
+add_in_homes (Resolver *self, const char *below, GRefString *reason)
 {
   if (self->homes->len == 0)
     find_homes (self, reason);
@@ -373,7 +383,7 @@ add_in_homes (Resolver *self, const char *below, const char *reason)
 }
 
 static void
-add_in_variable (Resolver *self, const char *spec, const char *reason)
+add_in_variable (Resolver *self, const char *spec, GRefString *reason)
 {
   gsize length = strcspn (spec, "/");
   g_autofree char *name = g_strndup (spec + 1, length - 1);
@@ -394,16 +404,18 @@ add_in_variable (Resolver *self, const char *spec, const char *reason)
 static void
 add_line (Resolver *self, char *line)
 {
-  char *reason = strchr (line, '\t');
-  char *path = line;
+  char *tab = strchr (line, '\t');
+  GRefString *reason = g_ref_string_new (tab + 1);
+  const char *path = line;
 
-  *reason++ = '\0';
+  *tab = '\0';
   if (path[0] == '/')
     resolve (self, self->root, path, reason);
   else if (path[0] == '$')
     add_in_variable (self, path, reason);
   else
     add_in_homes (self, path + 2, reason);
+  g_ref_string_release (reason);
 }
 
 static void

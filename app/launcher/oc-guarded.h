@@ -13,11 +13,11 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  char *path;       /* canonical: no component but the last can be a symlink; may not exist */
-  char *reason;     /* from the list */
+  char *path;         /* canonical: no component but the last can be a symlink; may not exist */
+  GRefString *reason; /* from the list */
   gboolean is_link; /* a symlink: nothing to mask, but whatever replaces it is to be unreadable */
   gboolean exists;
-  char *missing; /* (nullable): the folder on the way to it, canonical, that is the first not there */
+  GRefString *missing; /* (nullable): the first folder on the way to it, canonical, that is not there */
   guint64 n_links; /* of a regular file: more than one means that it has other names, which cannot
                       be found */
 } OcGuardedPlace;

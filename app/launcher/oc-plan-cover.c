@@ -59,16 +59,11 @@ add_mask (OcPlan *self, const char *path, const char *reason)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_MASK, path, reason));
 }
 
-/* @missing: (nullable): the first folder on the way to it that is not there */
 static void
-deny (OcPlan *self, const char *path, const char *missing)
+deny (OcPlan *self, const char *path)
 {
-  const char *left_out = missing != NULL ? missing : path;
-  const char *last = self->left_out->len > 0 ? self->left_out->pdata[self->left_out->len - 1] : "";
-
   g_ptr_array_add (self->denied, g_strdup (path));
-  if (strcmp (last, left_out) != 0)
-    g_ptr_array_add (self->left_out, g_strdup (left_out));
+  g_ptr_array_add (self->left_out, g_strdup (path));
 }
 
 static void
@@ -144,17 +139,18 @@ add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *re
   for (guint i = 0; i < aliases->len; i++)
     {
       add_mask (self, aliases->pdata[i], reason);
-      deny (self, aliases->pdata[i], NULL);
+      deny (self, aliases->pdata[i]);
     }
 }
 
-/* The same place under its other names, where it may lie no more than under its own. */
+/* @path, which is or leads to @place, under its other names, where it may lie no more than under its own. */
 static gboolean
-add_guarded_aliases (OcPlan *self, OcMountTable *table, const OcGuardedPlace *place, GError **error)
+add_guarded_aliases (
+    OcPlan *self, OcMountTable *table, const OcGuardedPlace *place, const char *path, GError **error)
 {
   g_autoptr (GPtrArray) aliases = g_ptr_array_new_with_free_func (g_free);
 
-  oc_mount_table_find_aliases (table, place->path, aliases);
+  oc_mount_table_find_aliases (table, path, aliases);
   for (guint i = 0; i < aliases->len; i++)
     {
       OcGuardedPlace alias = { .path = aliases->pdata[i], .reason = place->reason };
@@ -162,8 +158,48 @@ add_guarded_aliases (OcPlan *self, OcMountTable *table, const OcGuardedPlace *pl
       if (!check_guarded (self, &alias, error))
         return FALSE;
       add_mask (self, alias.path, alias.reason);
-      deny (self, alias.path, NULL);
+      deny (self, alias.path);
     }
+  return TRUE;
+}
+
+static void
+note_links (OcPlan *self, const OcGuardedPlace *place)
+{
+  g_autofree char *shown = NULL;
+
+  if (place->n_links < 2)
+    return;
+  shown = oc_text_escape (place->path, 0, NULL);
+  g_ptr_array_add (
+      self->notes,
+      g_strdup_printf ("%s has other names on its disk (hard links), which stay readable", shown));
+}
+
+/* @last: where the one before it is missing, if it is: most of the list lies in few folders that are not there, and
+ * for all in one the folder stands. */
+static gboolean
+add_guarded_place (
+    OcPlan *self, OcMountTable *table, OcGuardedPlace *place, const char *last, GError **error)
+{
+  gboolean known = place->missing != NULL && g_strcmp0 (place->missing, last) == 0;
+
+  if (!place->is_link && !check_guarded (self, place, error))
+    return FALSE;
+  if (!known)
+    g_ptr_array_add (self->left_out,
+                     g_strdup (place->missing != NULL ? place->missing : place->path));
+  if (!place->is_link)
+    {
+      const char *path = place->missing != NULL ? place->missing : place->path;
+
+      if (place->exists)
+        add_mask (self, place->path, place->reason);
+      if (!known && !add_guarded_aliases (self, table, place, path, error))
+        return FALSE;
+      note_links (self, place);
+    }
+  g_ptr_array_add (self->denied, g_steal_pointer (&place->path));
   return TRUE;
 }
 
@@ -175,31 +211,17 @@ add_guarded (OcPlan *self,
              GError **error)
 {
   g_autoptr (GPtrArray) places = oc_guarded_list (paths, homes, error);
+  const char *last = NULL;
 
   if (places == NULL)
     return FALSE;
   for (guint i = 0; i < places->len; i++)
     {
-      const OcGuardedPlace *place = places->pdata[i];
+      OcGuardedPlace *place = places->pdata[i];
 
-      if (!place->is_link && !check_guarded (self, place, error))
+      if (!add_guarded_place (self, table, place, last, error))
         return FALSE;
-      deny (self, place->path, place->missing);
-      if (place->is_link)
-        continue;
-      if (place->exists)
-        add_mask (self, place->path, place->reason);
-      if (!add_guarded_aliases (self, table, place, error))
-        return FALSE;
-      if (place->n_links > 1)
-        {
-          g_autofree char *shown = oc_text_escape (place->path, 0, NULL);
-
-          g_ptr_array_add (
-              self->notes,
-              g_strdup_printf ("%s has other names on its disk (hard links), which stay readable",
-                               shown));
-        }
+      last = place->missing;
     }
   return TRUE;
 }
@@ -237,7 +259,7 @@ add_own_base (OcPlan *self, OcPaths *paths, OcMountTable *table, GError **error)
     }
   g_ptr_array_add (self->places, oc_place_new (OC_OP_HIDE, canonical,
                                                "other plugins, consent, activity, storage"));
-  deny (self, canonical, NULL);
+  deny (self, canonical);
   add_aliases (self, table, canonical, "other plugins, consent, activity, storage");
   return TRUE;
 }
@@ -281,7 +303,7 @@ add_other_runs (OcPlan *self)
   g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
   const char *name;
 
-  deny (self, prefix, NULL);
+  deny (self, prefix);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (parent, name, NULL);
@@ -398,7 +420,6 @@ oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder,
                                                "the plugin's temporary files"));
   settle (self);
-  g_ptr_array_sort (self->denied, compare_paths);
   g_ptr_array_sort (self->left_out, compare_paths);
   return TRUE;
 }
