@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include "core/oc-text.h"
 #include "launcher/oc-options.h"
 #include "launcher/oc-run.h"
-#include "launcher/oc-sandbox-private.h"
 #include "launcher/oc-selftest.h"
 #include "oc-config.h"
 
@@ -78,9 +76,6 @@ main (int argc,
   if (argc > 1 && strcmp (argv[1], "--canary") == 0)
     /* Not through exit(): what would run there (LeakSanitizer, in a build with it) wants calls that the sandbox refuses. */
     _exit (oc_selftest_canary (argc, argv));
-
-  if (argc == 3 && strcmp (argv[1], "--stage2") == 0)
-    oc_stage_enter (atoi (argv[2]));
 
   hide_environment ();
   setlocale (LC_ALL, "");

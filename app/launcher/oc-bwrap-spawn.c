@@ -9,8 +9,7 @@
 
 /* The numbers are OC_BWRAP_FD_ARGUMENTS, OC_BWRAP_FD_PROGRAM and OC_BWRAP_FD_STAGE. Nothing of the user's is in here: it
  * can be read by everybody, inside and outside. */
-static const char *const arguments[] = { "bwrap", "--args",   "16", "--", "/proc/self/fd/18",
-                                         "--stage2", "17", NULL };
+static const char *const arguments[] = { "bwrap", "--args", "16", "--", "/proc/self/fd/18", "17", NULL };
 static const char *const environment[] = { NULL };
 
 static void

@@ -14,6 +14,7 @@
 #include "core/oc-fd.h"
 #include "core/oc-launch.h"
 
+#define STAGE2 "ocelot-stage2"
 #define ALLOWED_BELOW "/usr/"
 
 /* Set before any sandbox is started. */
@@ -135,7 +136,12 @@ int
 oc_bwrap_open_stage2 (GError **error)
 {
   g_autoptr (OcLauncher) launcher = oc_launcher_new (NULL);
-  const char *path = oc_launcher_get_path (launcher, error);
+  const char *launcher_path = oc_launcher_get_path (launcher, error);
+  g_autofree char *folder = launcher_path != NULL ? g_path_get_dirname (launcher_path) : NULL;
+  g_autofree char *beside = folder != NULL ? g_build_filename (folder, STAGE2, NULL) : NULL;
+  /* The same is asked of it as of the launcher. */
+  g_autoptr (OcLauncher) stage2 = beside != NULL ? oc_launcher_new (beside) : NULL;
+  const char *path = stage2 != NULL ? oc_launcher_get_path (stage2, error) : NULL;
   int fd;
 
   if (path == NULL)

@@ -21,7 +21,7 @@ const char *oc_bwrap_get_path (void);
  * nobody else knows of it. */
 void oc_bwrap_end_holders (guint64 socket);
 
-/* The descriptor (O_PATH) of this launcher's own program, which bubblewrap executes as stage 2, or -1. Errors: OC_ERROR_SANDBOX. */
+/* The descriptor (O_PATH) of the program beside the launcher that bubblewrap executes as stage 2, or -1. Errors: OC_ERROR_SANDBOX. */
 int oc_bwrap_open_stage2 (GError **error);
 
 G_END_DECLS

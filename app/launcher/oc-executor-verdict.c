@@ -10,6 +10,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-fd.h"
+#include "core/oc-launch.h"
 #include "launcher/oc-bwrap-arguments.h"
 #include "launcher/oc-bwrap.h"
 #include "launcher/oc-executor.h"
@@ -39,14 +40,17 @@ make_identity (void)
 {
   g_autoptr (GString) text = g_string_new ("1\n");
   g_auto (OcFd) bwrap = open (oc_bwrap_get_path (), O_PATH | O_CLOEXEC);
-  g_auto (OcFd) launcher = oc_bwrap_open_stage2 (NULL);
+  g_autoptr (OcLauncher) program = oc_launcher_new (NULL);
+  const char *launcher_path = oc_launcher_get_path (program, NULL);
+  g_auto (OcFd) launcher = launcher_path != NULL ? open (launcher_path, O_PATH | O_CLOEXEC) : -1;
+  g_auto (OcFd) stage2 = oc_bwrap_open_stage2 (NULL);
   g_autofree char *boot = NULL;
   struct utsname system;
 
   if (!g_file_get_contents (BOOT_ID, &boot, NULL, NULL) || uname (&system) != 0)
     return NULL;
   g_string_append_printf (text, "%s%s %s\n%s\n", boot, system.release, system.version, oc_bwrap_get_path ());
-  if (!add_identity (text, bwrap) || !add_identity (text, launcher) || text->len >= MAX_VERDICT)
+  if (!add_identity (text, bwrap) || !add_identity (text, launcher) || !add_identity (text, stage2) || text->len >= MAX_VERDICT)
     return NULL;
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The second executor: bubblewrap makes the namespaces and mounts, and executes this launcher's own program as pid 1 of them,
+/* The second executor: bubblewrap makes the namespaces and mounts, and executes ocelot-stage2 as pid 1 of them,
  * which checks all of it and goes on as the direct executor does (oc-stage-enter.c). */
 #include <errno.h>
 #include <fcntl.h>

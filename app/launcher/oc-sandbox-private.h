@@ -171,7 +171,7 @@ void oc_stage_limit_user (const OcStage *stage, int proc);
 void oc_stage_seal (const OcStage *stage);
 OcFilter oc_stage_get_filter (const OcStage *stage);
 
-/* bubblewrap's stage 2: `ocelot-launcher --stage2 FD`, executed as pid 1 of the new namespaces. @fd: of the stage's memory,
+/* bubblewrap's stage 2: `ocelot-stage2 FD`, executed as pid 1 of the new namespaces. @fd: of the stage's memory,
  * made by oc_stage_pack(). */
 _Noreturn void oc_stage_enter (int fd);
 /* Checks from inside that everything bubblewrap was told to do is done. Else fails as oc_stage_fail() does. The first is for before
