@@ -93,29 +93,34 @@ read_memory (pid_t tid, guint64 address, void *buffer, gsize size)
 }
 
 OcDestination
-oc_notify_parse_address (const struct sockaddr_storage *address, gsize length)
+oc_notify_parse_address (const struct sockaddr_storage *address, gsize length, gboolean connects)
 {
   OcDestination destination = { .is_one = TRUE, .text = UNKNOWN };
   const struct sockaddr_in *four = (const struct sockaddr_in *)address;
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
   char text[INET6_ADDRSTRLEN];
+  int family = address->ss_family;
 
   if (length < sizeof address->ss_family)
     return destination;
-  if (address->ss_family == AF_UNSPEC) /* unconnects */
+  /* connect() with it unconnects; a datagram of IPv4's is sent as if it were AF_INET. */
+  if (family == AF_UNSPEC && !connects)
+    family = AF_INET;
+  /* Of others, which no socket here takes, there is nothing to tell. */
+  if (family != AF_INET && family != AF_INET6)
     destination.is_one = FALSE;
-  else if (address->ss_family == AF_INET && length >= sizeof *four
+  else if (family == AF_INET && length >= sizeof *four
            && inet_ntop (AF_INET, &four->sin_addr, text, sizeof text) != NULL)
     g_snprintf (destination.text, sizeof destination.text, "%s:%u", text, ntohs (four->sin_port));
   /* Without its last member, as the kernel takes it. */
-  else if (address->ss_family == AF_INET6 && length >= offsetof (struct sockaddr_in6, sin6_scope_id)
+  else if (family == AF_INET6 && length >= offsetof (struct sockaddr_in6, sin6_scope_id)
            && inet_ntop (AF_INET6, &six->sin6_addr, text, sizeof text) != NULL)
     g_snprintf (destination.text, sizeof destination.text, "[%s]:%u", text, ntohs (six->sin6_port));
   return destination;
 }
 
 static OcDestination
-read_address (pid_t tid, guint64 at, guint64 length)
+read_address (pid_t tid, guint64 at, guint64 length, gboolean connects)
 {
   struct sockaddr_storage address = { 0 };
   gsize size = MIN ((gsize)(guint32)length, sizeof address);
@@ -124,7 +129,7 @@ read_address (pid_t tid, guint64 at, guint64 length)
     return (OcDestination){ .is_one = FALSE };
   if (!read_memory (tid, at, &address, size))
     return (OcDestination){ .is_one = TRUE, .text = UNKNOWN };
-  return oc_notify_parse_address (&address, size);
+  return oc_notify_parse_address (&address, size, connects);
 }
 
 OcDestination
@@ -133,12 +138,12 @@ oc_notify_read_destination (pid_t tid, const char *name, const guint64 *args)
   struct msghdr message;
 
   if (strcmp (name, "connect") == 0)
-    return read_address (tid, args[1], args[2]);
+    return read_address (tid, args[1], args[2], TRUE);
   if (strcmp (name, "sendto") == 0)
-    return read_address (tid, args[4], args[5]);
+    return read_address (tid, args[4], args[5], FALSE);
   /* sendmmsg() has an array of them, each a struct msghdr first: the others of a call go over the connection that the first
    * one opens. */
   if (!read_memory (tid, args[1], &message, sizeof message))
     return (OcDestination){ .is_one = TRUE, .text = UNKNOWN };
-  return read_address (tid, (guint64)GPOINTER_TO_SIZE (message.msg_name), message.msg_namelen);
+  return read_address (tid, (guint64)GPOINTER_TO_SIZE (message.msg_name), message.msg_namelen, FALSE);
 }

@@ -35,17 +35,18 @@ char *oc_notify_dup_program (pid_t tid);
 /* Where a call sends to. */
 typedef struct
 {
-  gboolean is_one;                      /* FALSE: none, as when a socket is unconnected */
-  char text[64]; /* "127.0.0.1:80", "[::1]:80", "unknown" */
+  gboolean is_one; /* FALSE: none, as when a socket is unconnected */
+  char text[64];   /* "127.0.0.1:80", "[::1]:80", "unknown" */
 } OcDestination;
 /* What the call named @name with @args is told to reach, read from the memory of @tid: what it asked for, which it could change
  * at any moment. */
 OcDestination oc_notify_read_destination (pid_t tid,
                                           const char *name,
                                           const guint64 *args);
-/* @length: of what could be read. Pure. */
+/* @length: of what could be read; @connects: for connect(). Pure. */
 OcDestination oc_notify_parse_address (const struct sockaddr_storage *address,
-                                       gsize length);
+                                       gsize length,
+                                       gboolean connects);
 /* "AF_INET", or the number. @buffer: 32 bytes. */
 const char *oc_notify_describe_family (guint64 family,
                                        char *buffer);

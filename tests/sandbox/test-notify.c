@@ -38,6 +38,9 @@ run_clear (Run *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
+/* What run_start() uses. */
+static OcExecutor executor = OC_EXECUTOR_DIRECT;
+
 static void
 make_pipe (int *read_end, int *write_end)
 {
@@ -51,14 +54,18 @@ make_pipe (int *read_end, int *write_end)
 static void
 run_start (Run *self, OcNetwork network, const char *const *words)
 {
-  g_autofree char *program = g_build_filename (g_getenv ("OC_TEST_BUILD_ROOT"), "tests", "sandbox", PROBE, NULL);
+  g_autofree char *folder = NULL;
+  g_autofree char *program = NULL;
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
   g_autoptr (OcPlan) plan = NULL;
   g_auto (GStrv) env = NULL;
-  OcCommand command = { .program = program, .fds = { -1, -1, -1, -1, -1 } };
+  OcCommand command = { .fds = { -1, -1, -1, -1, -1 } };
 
   self->host = host_new ();
+  folder = g_path_get_dirname (self->host->probe);
+  command.program = program = g_build_filename (folder, PROBE, NULL);
+  oc_sandbox_set_executor (executor);
   self->notify = oc_notify_new ();
   self->told = g_string_new (NULL);
   plan = host_make_plan (self->host, OC_ROLE_TOOL, network, &error);
@@ -341,26 +348,28 @@ test_addresses (void)
   four->sin_family = AF_INET;
   four->sin_port = htons (443);
   four->sin_addr.s_addr = htonl (0xc0000201);
-  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *four).text, ==, "192.0.2.1:443");
-  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *four - 1).text, ==, "unknown");
+  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *four, TRUE).text, ==, "192.0.2.1:443");
+  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *four - 1, TRUE).text, ==, "unknown");
   memset (&storage, 0, sizeof storage);
   six->sin6_family = AF_INET6;
   six->sin6_port = htons (53);
   six->sin6_addr = in6addr_loopback;
-  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *six).text, ==, "[::1]:53");
-  g_assert_cmpstr (oc_notify_parse_address (&storage, 23).text, ==, "unknown");
+  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof *six, TRUE).text, ==, "[::1]:53");
+  g_assert_cmpstr (oc_notify_parse_address (&storage, 23, TRUE).text, ==, "unknown");
   memset (&six->sin6_addr, 0xff, sizeof six->sin6_addr);
-  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof storage).text, ==,
+  six->sin6_flowinfo = G_MAXUINT32;
+  g_assert_cmpstr (oc_notify_parse_address (&storage, sizeof storage, TRUE).text, ==,
                    "[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]:53");
   storage.ss_family = AF_UNSPEC;
-  got = oc_notify_parse_address (&storage, 16);
+  got = oc_notify_parse_address (&storage, 16, TRUE);
   g_assert_false (got.is_one);
-  storage.ss_family = 12345;
-  got = oc_notify_parse_address (&storage, 16);
-  g_assert_true (got.is_one);
-  g_assert_cmpstr (got.text, ==, "unknown");
-  g_assert_cmpstr (oc_notify_parse_address (&storage, 0).text, ==, "unknown");
-  g_assert_cmpstr (oc_notify_parse_address (&storage, 1).text, ==, "unknown");
+  /* A datagram goes there all the same. */
+  g_assert_cmpstr (oc_notify_parse_address (&storage, 16, FALSE).text, ==, "255.255.255.255:53");
+  storage.ss_family = AF_UNIX;
+  got = oc_notify_parse_address (&storage, 16, FALSE);
+  g_assert_false (got.is_one);
+  g_assert_cmpstr (oc_notify_parse_address (&storage, 0, TRUE).text, ==, "unknown");
+  g_assert_cmpstr (oc_notify_parse_address (&storage, 1, TRUE).text, ==, "unknown");
 }
 
 /* The surfaces have a sentence for each. */
@@ -374,6 +383,22 @@ test_words (void)
 
       g_assert_nonnull (sentence);
     }
+}
+
+/* One filter and one listener for both: the other executor sends it as the first does. */
+static void
+test_bubblewrap (gconstpointer data)
+{
+  GTestFunc test = (GTestFunc)data;
+
+  if (access ("/usr/bin/bwrap", X_OK) != 0)
+    {
+      host_skip ("bubblewrap is not installed");
+      return;
+    }
+  executor = OC_EXECUTOR_BUBBLEWRAP;
+  test ();
+  executor = OC_EXECUTOR_DIRECT;
 }
 
 int
@@ -391,5 +416,8 @@ main (int argc, char **argv)
   g_test_add_func ("/notify/refused-with-network", test_refused_with_network);
   g_test_add_func ("/notify/addresses", test_addresses);
   g_test_add_func ("/notify/words", test_words);
+  g_test_add_data_func ("/notify/bubblewrap/told", (gconstpointer)test_told, test_bubblewrap);
+  g_test_add_data_func ("/notify/bubblewrap/listener-gone", (gconstpointer)test_listener_gone, test_bubblewrap);
+  g_test_add_data_func ("/notify/bubblewrap/connections", (gconstpointer)test_connections, test_bubblewrap);
   return g_test_run ();
 }
