@@ -33,8 +33,12 @@ typedef struct
   GPtrArray *notes; /* owned (element-type utf8) */
 } Job;
 
+/* What a reading that goes on may still take once it is to stop. */
+#define PATIENCE_MS 30
+
 struct _OcStorage
 {
+  gatomicrefcount ref_count; /* the owner's and the thread's */
   OcStore *store; /* owned; the thread's as long as there is one */
   OcStoreNotice notice;
   gpointer data;
@@ -73,6 +77,19 @@ job_new (JobKind kind,
   job->key = g_strdup (key);
   job->notes = g_ptr_array_new_with_free_func (g_free);
   return job;
+}
+
+static void
+storage_unref (OcStorage *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_clear_pointer (&self->todo, g_async_queue_unref);
+  g_clear_pointer (&self->done, g_async_queue_unref);
+  if (self->event_fd >= 0)
+    close (self->event_fd);
+  oc_store_free (self->store);
+  g_free (self);
 }
 
 /* In the thread. */
@@ -144,8 +161,10 @@ work (gpointer data)
       g_async_queue_push (self->done, job);
       eventfd_write (self->event_fd, 1);
       if (kind == JOB_END)
-        return NULL;
+        break;
     }
+  storage_unref (self);
+  return NULL;
 }
 
 /* In the main context. */
@@ -203,6 +222,7 @@ oc_storage_new (const char *path,
 {
   OcStorage *self = g_new0 (OcStorage, 1);
 
+  g_atomic_ref_count_init (&self->ref_count);
   self->store = oc_store_new (path, on_store_notice, self);
   self->notice = notice;
   self->data = data;
@@ -222,9 +242,11 @@ start (OcStorage *self)
     return FALSE;
   self->todo = g_async_queue_new_full (job_free);
   self->done = g_async_queue_new_full (job_free);
+  g_atomic_ref_count_inc (&self->ref_count);
   self->thread = g_thread_try_new ("storage", work, self, NULL);
   if (self->thread == NULL)
     {
+      (void) g_atomic_ref_count_dec (&self->ref_count);
       g_clear_pointer (&self->todo, g_async_queue_unref);
       g_clear_pointer (&self->done, g_async_queue_unref);
       errno = EAGAIN;
@@ -232,6 +254,21 @@ start (OcStorage *self)
     }
   self->source = g_unix_fd_add (self->event_fd, G_IO_IN, on_done, self);
   return TRUE;
+}
+
+/* What goes on fails soon, what is still to do comes back undone. NULL: a full store is being read, which is left to itself:
+ * nothing is lost by that. */
+static Job *
+stop (OcStorage *self)
+{
+  Job *job;
+
+  g_atomic_int_set (&self->discard, TRUE);
+  oc_store_cancel (self->store);
+  do
+    job = g_async_queue_timeout_pop (self->done, PATIENCE_MS * 1000);
+  while (job == NULL && oc_store_is_writing (self->store));
+  return job;
 }
 
 void
@@ -251,11 +288,11 @@ oc_storage_finish (OcStorage *self,
       Job *job = left > 0 ? g_async_queue_timeout_pop (self->done, (guint64) left) : NULL;
 
       if (job == NULL)
+        job = stop (self);
+      if (job == NULL)
         {
-          /* What goes on fails soon, what is still to do comes back undone: no long wait. */
-          g_atomic_int_set (&self->discard, TRUE);
-          oc_store_cancel (self->store);
-          job = g_async_queue_pop (self->done);
+          g_thread_unref (g_steal_pointer (&self->thread));
+          return;
         }
       ended = deliver (self, job) == JOB_END;
     }
@@ -266,12 +303,7 @@ void
 oc_storage_free (OcStorage *self)
 {
   oc_storage_finish (self, 0);
-  g_clear_pointer (&self->todo, g_async_queue_unref);
-  g_clear_pointer (&self->done, g_async_queue_unref);
-  if (self->event_fd >= 0)
-    close (self->event_fd);
-  oc_store_free (self->store);
-  g_free (self);
+  storage_unref (self);
 }
 
 static void

@@ -31,6 +31,7 @@ struct _OcStore
   GHashTable *values;
   struct stat seen;
   gint cancelled; /* atomic */
+  gint writing;   /* atomic */
 };
 
 OcStore *
@@ -58,6 +59,12 @@ void
 oc_store_cancel (OcStore *self)
 {
   g_atomic_int_set (&self->cancelled, TRUE);
+}
+
+gboolean
+oc_store_is_writing (OcStore *self)
+{
+  return g_atomic_int_get (&self->writing);
 }
 
 static GHashTable *
@@ -309,10 +316,10 @@ sync_folder (const char *path)
 /* A new file, fsync, rename, fsync of the folder: answered only once it is there to stay. Its name is always the same, which
  * the lock makes safe: what a launcher that was killed left is gone with the next change. */
 static gboolean
-replace_file (OcStore *self,
-              const char *text,
-              gsize len,
-              GError **error)
+write_file (OcStore *self,
+            const char *text,
+            gsize len,
+            GError **error)
 {
   g_autofree char *path = g_strconcat (self->path, ".new", NULL);
   int fd;
@@ -331,6 +338,20 @@ replace_file (OcStore *self,
   fail_io (self, _("could not be written"), error);
   g_unlink (path);
   return FALSE;
+}
+
+static gboolean
+replace_file (OcStore *self,
+              const char *text,
+              gsize len,
+              GError **error)
+{
+  gboolean ok;
+
+  g_atomic_int_set (&self->writing, TRUE);
+  ok = write_file (self, text, len, error);
+  g_atomic_int_set (&self->writing, FALSE);
+  return ok;
 }
 
 static int

@@ -27,6 +27,9 @@ void oc_store_free (OcStore *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcStore, oc_store_free)
 /* From any thread: what goes on fails soon, with nothing changed. */
 void oc_store_cancel (OcStore *self);
+/* From any thread: whether a file is being written, which takes a moment; else it is being read, which may take longer and
+ * need not come to an end. */
+gboolean oc_store_is_writing (OcStore *self);
 
 /* Values are JSON, as text on one line. Any one thread at a time.
  *

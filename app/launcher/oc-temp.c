@@ -33,6 +33,16 @@ open_folder (int parent,
   return openat (parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* What somebody mounted there (no plugin can) is not the plugin's, nor is what lies in it. */
+static gboolean
+is_mounted_on (int fd)
+{
+  struct statx info;
+
+  return statx (fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0 ||
+         (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 /* What a plugin made may have any mode. It is looked at through a descriptor, so no link is followed. */
 static int
 open_folder_to_empty (int parent,
@@ -51,7 +61,7 @@ open_folder_to_empty (int parent,
   if (path_fd < 0)
     return -1;
   proc = g_strdup_printf ("/proc/self/fd/%d", path_fd);
-  fd = chmod (proc, 0700) == 0 ? open_folder (parent, name) : -1;
+  fd = !is_mounted_on (path_fd) && chmod (proc, 0700) == 0 ? open_folder (parent, name) : -1;
   close (path_fd);
   return fd;
 }
@@ -78,7 +88,7 @@ flatten_folder (Emptying *work,
                 const char *name)
 {
   int fd = open_folder_to_empty (work->top, name);
-  DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
+  DIR *dir = fd >= 0 && !is_mounted_on (fd) ? fdopendir (fd) : NULL;
   struct dirent *entry;
 
   if (dir == NULL)
@@ -256,7 +266,7 @@ clear_one (int parent,
   fd = open_folder_to_empty (parent, name);
   if (fd < 0)
     return;
-  if (fstat (fd, &st) == 0 && st.st_uid == geteuid () && flock (fd, LOCK_EX | LOCK_NB) == 0 &&
+  if (fstat (fd, &st) == 0 && st.st_uid == geteuid () && !is_mounted_on (fd) && flock (fd, LOCK_EX | LOCK_NB) == 0 &&
       empty_folder (fd, CLEAR_MAX_FILES))
     unlinkat (parent, name, AT_REMOVEDIR);
   close (fd);

@@ -16,9 +16,9 @@
 
 #include "core/oc-activity.h"
 
-/* What a time-out may be late (launcher.md section 7), and what it may be on a machine that does other things. */
-#define OVERSHOOT_MS 100
-#define OVERSHOOT_BUSY_MS 2000
+/* The target is 100 ms (launcher.md section 7), and the benchmark measures it. This is for a machine that does other things at
+ * the same time: it tells late from never. */
+#define LATE_MS 2000
 
 static const char *const some[] = { "process.spawn:true", "process.spawn:sleep", NULL };
 static const char *no_mounts; /* why no small disks can be made here; NULL: they can */
@@ -334,6 +334,54 @@ test_place (gconstpointer data)
   g_chmod (path, 0700);
 }
 
+/* What a launcher that was killed left, whatever a plugin made of it: gone in the next starts, a bounded part in each, and
+ * nothing beside it is touched. */
+static void
+test_odd_left_overs (void)
+{
+  g_autoptr (Fixture) fixture = NULL;
+  g_autofree char *many = NULL;
+  g_autofree char *mounted = NULL;
+  g_autofree char *outside = NULL;
+  g_autofree char *kept = NULL;
+  gint64 began;
+
+  if (!can_mount ())
+    return;
+  fixture = fixture_new (some);
+  if (!fixture_can_run (fixture))
+    return;
+  many = g_build_filename (fixture->tmp, "ocelot-123-Many00", NULL);
+  mounted = g_build_filename (fixture->tmp, "ocelot-123-Mount0", "closed", NULL);
+  outside = g_build_filename (fixture->root, "outside", NULL);
+  kept = g_build_filename (outside, "kept", NULL);
+  g_assert_cmpint (g_mkdir (outside, 0700), ==, 0);
+  be_file (kept);
+  g_assert_cmpint (g_mkdir (many, 0700), ==, 0);
+  for (guint i = 0; i < 30000; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/%u", many, i);
+
+      g_assert_cmpint (symlink (outside, name), ==, 0);
+    }
+  g_assert_cmpint (g_mkdir_with_parents (mounted, 0700), ==, 0);
+  g_assert_cmpint (mount (outside, mounted, NULL, MS_BIND, NULL), ==, 0);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr (Ran) ran = NULL;
+
+      began = g_get_monotonic_time ();
+      ran = fixture_run (fixture, "echo", NULL);
+      ran_assert (ran, 0, "done");
+      g_assert_cmpint (g_get_monotonic_time () - began, <, 10 * G_USEC_PER_SEC);
+    }
+  g_assert_false (g_file_test (many, G_FILE_TEST_EXISTS));
+  /* What is mounted there is somebody else's: it stays, with what is in it. */
+  g_assert_true (g_file_test (kept, G_FILE_TEST_EXISTS));
+  g_assert_true (g_file_test (mounted, G_FILE_TEST_IS_DIR));
+  unmount (mounted);
+}
+
 /* Taken away while it runs, by whoever. */
 static void
 test_temp_taken_away (void)
@@ -472,30 +520,29 @@ test_logout (void)
 /* ---- time-outs ---- */
 
 static void
-test_overshoot (gconstpointer data)
+test_late (gconstpointer data)
 {
   const char *entry = data;
+  const char *multiplier = g_getenv ("OC_TIMEOUT_MULTIPLIER");
+  /* Of the build with sanitizers. */
+  gint64 slowness = multiplier != NULL ? MAX (1, g_ascii_strtoll (multiplier, NULL, 10)) : 1;
   g_autoptr (Fixture) fixture = fixture_new (some);
   g_autoptr (Ran) filled = NULL;
-  gint64 least = G_MAXINT64;
+  g_autoptr (Ran) ran = NULL;
+  gint64 began;
+  gint64 late;
 
   if (!fixture_can_run (fixture))
     return;
   if (g_str_equal (entry, "flood-storage"))
     filled = fixture_run (fixture, "fill-storage", NULL);
-  for (guint i = 0; i < 2; i++)
-    {
-      gint64 began = g_get_monotonic_time ();
-      g_autoptr (Ran) ran = fixture_run (fixture, entry, "--timeout", "600", NULL);
-      gint64 took = (g_get_monotonic_time () - began) / 1000;
-
-      ran_assert (ran, 8, "time-out");
-      least = MIN (least, took - 600);
-      g_assert_cmpint (took, <, 600 + OVERSHOOT_BUSY_MS);
-    }
-  g_test_message ("%s: %" G_GINT64_FORMAT " ms late, at the least", entry, least);
-  if (g_getenv ("OC_TIMEOUT_MULTIPLIER") == NULL || g_str_equal (g_getenv ("OC_TIMEOUT_MULTIPLIER"), "1"))
-    g_assert_cmpint (least, <=, OVERSHOOT_MS * 5);
+  began = g_get_monotonic_time ();
+  ran = fixture_run (fixture, entry, "--timeout", "500", NULL);
+  late = (g_get_monotonic_time () - began) / 1000 - 500;
+  ran_assert (ran, 8, "time-out");
+  g_test_message ("%s: %" G_GINT64_FORMAT " ms late, start and end of the launcher included", entry, late);
+  g_assert_cmpint (late, >=, 0);
+  g_assert_cmpint (late, <, LATE_MS * slowness);
   g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
   g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
 }
@@ -518,6 +565,7 @@ main (int argc,
 
       g_test_add_data_func (path, &places[i], test_place);
     }
+  g_test_add_func ("/endings/odd-left-overs", test_odd_left_overs);
   g_test_add_func ("/endings/temp-taken-away", test_temp_taken_away);
   g_test_add_func ("/endings/no-runtime-folder", test_no_runtime_folder);
   g_test_add_func ("/endings/nobody-listens", test_nobody_listens);
@@ -526,7 +574,7 @@ main (int argc,
     {
       g_autofree char *path = g_strconcat ("/endings/late/", late[i], NULL);
 
-      g_test_add_data_func (path, late[i], test_overshoot);
+      g_test_add_data_func (path, late[i], test_late);
     }
   return g_test_run ();
 }
