@@ -171,7 +171,7 @@ oc_sandbox_dup_remedy_for (const char *layer, const char *root)
     return dup_proc_remedy (root);
   if (strcmp (layer, "landlock") == 0)
     return dup_landlock_remedy (root);
-  if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0
+  if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0 || strcmp (layer, "network-client") == 0
       || strcmp (layer, "no-new-privs") == 0)
     return g_strdup (_ ("The kernel does not apply system call filters. Plugins need one built "
                         "with CONFIG_SECCOMP_FILTER; a container "

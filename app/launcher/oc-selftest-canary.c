@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 #include "launcher/oc-selftest-private.h"
 #include "launcher/oc-selftest.h"
 
-#define N_ARGUMENTS 5
+#define N_ARGUMENTS 7
 
 typedef struct
 {
@@ -180,11 +181,12 @@ check_own_folders (void)
 }
 
 static void
-check_sockets (void)
+check_sockets (const char *network_namespace)
 {
   Check network = { .holds = true }, local = { .holds = true };
   int pair[2];
 
+  expect_true (&network, "a network other than outside", is_other_namespace ("net", network_namespace));
   expect_error (&network, "IPv4 socket", socket (AF_INET, SOCK_STREAM, 0), EACCES, EACCES);
   expect_error (&network, "IPv6 socket", socket (AF_INET6, SOCK_DGRAM, 0), EACCES, EACCES);
   finish ("network", &network);
@@ -194,8 +196,30 @@ check_sockets (void)
   finish ("unix-sockets", &local);
 }
 
+/* With the permission: out, but nothing can come in. The connection is the control of the rest. */
 static void
-check_kernel (const char *base)
+check_network (unsigned long port)
+{
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons ((uint16_t)port) };
+  Check check = { .holds = true };
+  int fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+  address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  expect_done (&check, "IPv4 socket", fd);
+  if (port != 0)
+    expect_done (&check, "connect", connect (fd, (struct sockaddr *)&address, sizeof address));
+  fd = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  address.sin_port = 0;
+  expect_error (&check, "bind", bind (fd, (struct sockaddr *)&address, sizeof address), EACCES, EACCES);
+  expect_error (&check, "listen", listen (fd, 1), EACCES, EACCES);
+  expect_error (&check, "raw socket", socket (AF_INET, SOCK_RAW, IPPROTO_ICMP), EACCES, EPERM);
+  expect_error (&check, "Unix socket", socket (AF_UNIX, SOCK_STREAM, 0), EACCES, EACCES);
+  expect_error (&check, "netlink socket", socket (AF_NETLINK, SOCK_RAW, 0), EACCES, EACCES);
+  finish ("network-client", &check);
+}
+
+static void
+check_kernel (const char *base, int filters_outside)
 {
   Check landlock = { .holds = true }, seccomp = { .holds = true };
 
@@ -206,6 +230,7 @@ check_kernel (const char *base)
                 EACCES);
   finish ("landlock", &landlock);
   expect_true (&seccomp, "filter", prctl (PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER);
+  expect_true (&seccomp, "one more than outside", oc_selftest_count_filters () == filters_outside + 1);
   /* Bad pointers, so that what is not filtered says so by another error. */
   expect_error (&seccomp, "clone3", syscall (SYS_clone3, NULL, 0), ENOSYS, ENOSYS);
   expect_error (&seccomp, "io_uring_setup", syscall (SYS_io_uring_setup, 1, NULL), ENOSYS, ENOSYS);
@@ -265,17 +290,42 @@ check_limits (void)
 }
 
 int
-oc_selftest_canary (int argc, char **argv)
+oc_selftest_count_filters (void)
 {
-  if (argc != N_ARGUMENTS)
-    return 2;
+  static const char name[] = "\nSeccomp_filters:";
+  char text[8192];
+  int fd = open ("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? read (fd, text, sizeof text - 1) : -1;
+  const char *found;
+
+  if (fd >= 0)
+    close (fd);
+  text[n > 0 ? n : 0] = '\0';
+  found = strstr (text, name);
+  return found != NULL ? atoi (found + strlen (name)) : -1;
+}
+
+static void
+check_all (char **argv)
+{
   check_namespaces (argv[3], argv[4]);
   check_files (argv[2]);
   check_own_folders ();
-  check_sockets ();
-  check_kernel (argv[2]);
+  check_sockets (argv[5]);
+  check_kernel (argv[2], atoi (argv[6]));
   check_limits ();
   check_privileges ();
+}
+
+int
+oc_selftest_canary (int argc, char **argv)
+{
+  if (argc == 3 && strcmp (argv[1], "--canary-network") == 0)
+    check_network (strtoul (argv[2], NULL, 10));
+  else if (argc == N_ARGUMENTS)
+    check_all (argv);
+  else
+    return 2;
   fflush (stdout);
   /* Not through exit(): a leak checker's handler traces the process, which is refused here. */
   _exit (ferror (stdout) ? 1 : 0);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #define LAYER_LAUNCHER "launcher"
 #define LAYER_LIMITS "limits"
 #define LAYER_GUARDED "guarded-places"
+#define LAYER_NETWORK_CLIENT "network-client"
 
 /* In the order in which they are shown. */
 static const struct
@@ -48,6 +50,8 @@ static const struct
     N_ ("No other program can be seen or signalled; before, they could.") },
   { "network", N_ ("Network"),
     N_ ("Without the permission, no network connection can be opened; before, it could.") },
+  { LAYER_NETWORK_CLIENT, N_ ("Network permission"),
+    N_ ("With the permission, connections can be opened, but nothing can be listened for.") },
   { "unix-sockets", N_ ("Services of this computer"),
     N_ ("No Unix socket can be opened; before, it could.") },
   { "landlock", N_ ("Landlock"), N_ ("Pipes on disk cannot be written; before, they could.") },
@@ -238,7 +242,7 @@ read_output (int fd, GString *output)
 }
 
 static OcPlan *
-make_plan (SelfTest *self, GError **error)
+make_plan (SelfTest *self, OcNetwork network, GError **error)
 {
   g_autofree char *home = g_build_filename (self->base, OC_CANARY_HOME, NULL);
   OcPlanInput input = {
@@ -247,7 +251,7 @@ make_plan (SelfTest *self, GError **error)
     .folder = self->folder,
     .data_folder = self->data,
     .temp_folder = self->temp,
-    .network = OC_NETWORK_NONE,
+    .network = network,
     .role = OC_ROLE_WORKER,
     .home = home,
   };
@@ -305,18 +309,16 @@ add_limits (SelfTest *self)
   add_detail (self, LAYER_LIMITS, described);
 }
 
+/* Runs the canary with @argv to its end. FALSE: the sandbox did not start. */
 static gboolean
-run_canary (SelfTest *self, GError **error)
+run_inside (SelfTest *self, OcNetwork network, const char *const *argv, GError **error)
 {
   g_autoptr (OcLauncher) launcher = oc_launcher_new (NULL);
   const char *program = oc_launcher_get_path (launcher, error);
-  g_autofree char *user = program != NULL ? g_file_read_link ("/proc/self/ns/user", error) : NULL;
-  g_autofree char *pid = user != NULL ? g_file_read_link ("/proc/self/ns/pid", error) : NULL;
-  g_autoptr (OcPlan) plan = pid != NULL ? make_plan (self, error) : NULL;
+  g_autoptr (OcPlan) plan = program != NULL ? make_plan (self, network, error) : NULL;
   g_auto (GStrv) env = plan != NULL ? oc_plan_dup_environment (plan) : NULL;
   g_autoptr (OcProcess) process = NULL;
   g_autoptr (GString) output = g_string_new (NULL);
-  const char *argv[] = { "ocelot-launcher", "--canary", self->base, user, pid, NULL };
   OcCommand command = { program, argv, (const char *const *)env, { -1, -1, -1, -1, -1 } };
   int fds[2], exit_code = -1, signal = 0;
 
@@ -334,14 +336,68 @@ run_canary (SelfTest *self, GError **error)
   oc_fd_close (&write_end);
   if (process == NULL)
     return FALSE;
-  set_outcome (self, LAYER_LAUNCHER, TRUE, NULL);
+  /* The first; what is said of its end is not to be undone by the second. */
+  if (network == OC_NETWORK_NONE)
+    set_outcome (self, LAYER_LAUNCHER, TRUE, NULL);
   if (!read_output (read_end, output))
     oc_process_kill (process);
   if (!oc_process_wait (process, &exit_code, &signal) || exit_code != 0)
     set_outcome (self, LAYER_LAUNCHER, FALSE,
                  _ ("The check inside the sandbox did not come to its end."));
   read_lines (self, output->str);
+  return TRUE;
+}
+
+static gboolean
+run_canary (SelfTest *self, GError **error)
+{
+  g_autofree char *user = g_file_read_link ("/proc/self/ns/user", error);
+  g_autofree char *pid = user != NULL ? g_file_read_link ("/proc/self/ns/pid", error) : NULL;
+  g_autofree char *network = pid != NULL ? g_file_read_link ("/proc/self/ns/net", error) : NULL;
+  g_autofree char *filters = g_strdup_printf ("%d", oc_selftest_count_filters ());
+  const char *argv[] = { "ocelot-launcher", "--canary", self->base, user, pid, network, filters, NULL };
+
+  if (network == NULL)
+    return FALSE;
+  if (!run_inside (self, OC_NETWORK_NONE, argv, error))
+    return FALSE;
   add_limits (self);
+  return TRUE;
+}
+
+/* Somebody who listens on this computer, and can be connected to. -1: not here. */
+static int
+make_listener (guint16 *port)
+{
+  struct sockaddr_in address = { .sin_family = AF_INET };
+  socklen_t length = sizeof address;
+  g_auto (OcFd) listener = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  g_auto (OcFd) client = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int result;
+
+  address.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  if (listener < 0 || client < 0 || bind (listener, (struct sockaddr *)&address, sizeof address) != 0
+      || listen (listener, 8) != 0 || getsockname (listener, (struct sockaddr *)&address, &length) != 0
+      || connect (client, (struct sockaddr *)&address, sizeof address) != 0)
+    return -1;
+  *port = ntohs (address.sin_port);
+  result = listener;
+  listener = -1;
+  return result;
+}
+
+static gboolean
+run_network_canary (SelfTest *self, GError **error)
+{
+  guint16 port = 0;
+  g_auto (OcFd) listener = make_listener (&port);
+  g_autofree char *number = g_strdup_printf ("%u", port);
+  const char *argv[] = { "ocelot-launcher", "--canary-network", number, NULL };
+
+  if (!run_inside (self, OC_NETWORK_CLIENT, argv, error))
+    return FALSE;
+  if (listener < 0)
+    add_detail (self, LAYER_NETWORK_CLIENT, _ ("No connection was tried: none can be made outside either."));
   return TRUE;
 }
 
@@ -457,7 +513,7 @@ run (OcExecutor executor, gboolean allow_root)
   else
     {
       uncontrolled = try_controls (&self);
-      if (!run_canary (&self, &error) || !check_lists (&self, &error))
+      if (!run_canary (&self, &error) || !run_network_canary (&self, &error) || !check_lists (&self, &error))
         set_failed (&self, error);
       if (uncontrolled != NULL)
         set_outcome (&self, uncontrolled, FALSE,

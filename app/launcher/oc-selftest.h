@@ -16,5 +16,7 @@ JsonNode *oc_selftest_run_on (OcExecutor executor);
 /* The canary's side: `ocelot-launcher --canary` executed inside the sandbox. Ends the process, or returns an exit code. Plain C. */
 int oc_selftest_canary (int argc,
                         char **argv);
+/* How many system call filters this process is under; -1 where it cannot be told. Plain C. */
+int oc_selftest_count_filters (void);
 
 G_END_DECLS
