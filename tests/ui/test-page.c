@@ -304,7 +304,7 @@ test_activity (void)
   ui_wait_text (page, "3 refused");
   row = OC_DETAIL_ROW (gtk_list_box_get_row_at_index (ui_child (page, "runs"), 0));
   oc_detail_row_set_expanded (row, TRUE);
-  ui_wait_text (page, "Refused: socket AF_INET (by worker) · 3 times");
+  ui_wait_text (page, "Refused: worker tried to open a network socket · 3 times");
   row = OC_DETAIL_ROW (gtk_list_box_get_row_at_index (ui_child (page, "permissions"), 0));
   g_assert_true (oc_detail_row_get_expanded (row));
   record_run (self->home);
