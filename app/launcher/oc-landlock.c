@@ -179,8 +179,8 @@ enumerate (const OcStage *stage, int ruleset, const OcNode *node, int folder)
   return result;
 }
 
-static int
-allow_reading (const OcStage *stage, int ruleset, const char **what)
+int
+oc_landlock_allow_reading (const OcStage *stage, int ruleset, const char **what)
 {
   int root, result;
 
@@ -193,6 +193,28 @@ allow_reading (const OcStage *stage, int ruleset, const char **what)
   result = enumerate (stage, ruleset, &stage->nodes[0], root);
   close (root);
   return result;
+}
+
+/* What is mounted in the sandbox only, and so was not there where a ruleset was filled outside. */
+static int
+allow_new (const OcStage *stage, int ruleset, const char **what)
+{
+  static const char *const folders[] = { "/dev", "/proc" };
+
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    {
+      *what = folders[i];
+      if (allow_path (ruleset, folders[i], READ_RIGHTS) != 0)
+        return -1;
+    }
+  for (size_t i = 0; i < stage->n_ops; i++)
+    {
+      *what = stage->ops[i].path;
+      if (stage->ops[i].kind == OC_OP_CONTENT
+          && allow_path (ruleset, stage->ops[i].path, FILE_READ_RIGHTS) != 0)
+        return -1;
+    }
+  return 0;
 }
 
 static int
@@ -213,13 +235,38 @@ allow_own (const OcStage *stage, int ruleset, uint64_t handled, const char **wha
                      handled & (RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_TRUNCATE));
 }
 
-int
-oc_landlock_apply (const OcStage *stage, const char **what)
+/* @attr, and how much of it the kernel knows. */
+static size_t
+describe_ruleset (int abi, struct ruleset_attr *attr)
 {
+  size_t size = sizeof attr->handled_fs;
+
+  attr->handled_fs = RIGHTS_ABI_1 | RIGHT_REFER;
+  if (abi >= 3)
+    attr->handled_fs |= RIGHT_TRUNCATE;
+  if (abi >= 4)
+    {
+      attr->handled_net = NET_BIND_TCP;
+      size = offsetof (struct ruleset_attr, scoped);
+    }
+  if (abi >= 5)
+    attr->handled_fs |= RIGHT_IOCTL_DEV;
+  if (abi >= 6)
+    {
+      attr->scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
+      size = sizeof *attr;
+    }
+  if (abi >= 9)
+    attr->handled_fs |= RIGHT_RESOLVE_UNIX;
+  return size;
+}
+
+int
+oc_landlock_create (const char **what)
+{
+  struct ruleset_attr attr = { 0 };
   int abi = oc_landlock_get_abi ();
-  struct ruleset_attr attr = { .handled_fs = RIGHTS_ABI_1 | RIGHT_REFER };
-  size_t size = sizeof attr.handled_fs;
-  int ruleset;
+  size_t size;
 
   *what = "version";
   if (abi < OC_LANDLOCK_MIN_ABI)
@@ -227,27 +274,23 @@ oc_landlock_apply (const OcStage *stage, const char **what)
       errno = EOPNOTSUPP;
       return -1;
     }
-  if (abi >= 3)
-    attr.handled_fs |= RIGHT_TRUNCATE;
-  if (abi >= 4)
-    {
-      attr.handled_net = NET_BIND_TCP;
-      size = offsetof (struct ruleset_attr, scoped);
-    }
-  if (abi >= 5)
-    attr.handled_fs |= RIGHT_IOCTL_DEV;
-  if (abi >= 6)
-    {
-      attr.scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
-      size = sizeof attr;
-    }
-  if (abi >= 9)
-    attr.handled_fs |= RIGHT_RESOLVE_UNIX;
+  size = describe_ruleset (abi, &attr);
   *what = "ruleset";
-  ruleset = (int)syscall (SYS_landlock_create_ruleset, &attr, size, 0);
+  return (int)syscall (SYS_landlock_create_ruleset, &attr, size, 0);
+}
+
+int
+oc_landlock_apply (const OcStage *stage, const char **what)
+{
+  struct ruleset_attr attr = { 0 };
+  int ruleset = stage->filled_outside ? stage->ruleset_fd : oc_landlock_create (what);
+
   if (ruleset < 0)
     return -1;
-  if (allow_reading (stage, ruleset, what) != 0
+  (void)describe_ruleset (oc_landlock_get_abi (), &attr);
+  if ((stage->filled_outside ? allow_new (stage, ruleset, what)
+                             : oc_landlock_allow_reading (stage, ruleset, what))
+          != 0
       || allow_own (stage, ruleset, attr.handled_fs, what) != 0)
     return -1;
   *what = "restrict";

@@ -18,5 +18,11 @@
 
 /* 0 where the kernel has none or it is switched off. */
 int oc_landlock_get_abi (void);
-/* Plain C, for stage 2. 0, or -1 and errno; @what: where it failed. no_new_privs must be set. */
+/* Plain C, for stage 2, as is all below. A ruleset without rules, which lets nothing be read or written. -1 and errno; @what:
+ * where it failed. */
+int oc_landlock_create (const char **what);
+/* Fills it with what may be read by the stage's allow-list. It may be done in another process and outside the sandbox: a rule is
+ * about a file, wherever that is mounted. 0, or -1 and errno. */
+int oc_landlock_allow_reading (const OcStage *stage, int ruleset, const char **what);
+/* 0, or -1 and errno; @what: where it failed. no_new_privs must be set. */
 int oc_landlock_apply (const OcStage *stage, const char **what);

@@ -184,8 +184,11 @@ void
 oc_stage_keep_descriptors (OcStage *stage)
 {
   int *kept[] = { &stage->ready_fd, &stage->status_fd, &stage->life_fd, &stage->fds[0],
-                  &stage->fds[1],   &stage->fds[2],    &stage->fds[3],  &stage->fds[4] };
+                  &stage->fds[1],   &stage->fds[2],    &stage->fds[3],  &stage->fds[4],
+                  &stage->ruleset_fd, &stage->rules_fd };
 
+  if (!stage->filled_outside)
+    stage->ruleset_fd = stage->rules_fd = -1;
   oc_stage_move_descriptors (stage, kept, sizeof kept / sizeof *kept, FIRST_FREE_FD, O_CLOEXEC);
 }
 

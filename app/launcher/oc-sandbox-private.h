@@ -113,6 +113,12 @@ typedef struct
   int status_fd; /* pid 1's last word: how the command ended */
   int life_fd;   /* hangs up when the launcher is gone */
 
+  /* The direct executor's only: Landlock's ruleset, which the launcher fills with what may be read while
+   * this process mounts, and the pipe that says that it is done. */
+  bool filled_outside;
+  int ruleset_fd;
+  int rules_fd;
+
   /* bubblewrap's only. */
   uint64_t outside[OC_N_NAMESPACES]; /* the launcher's own namespaces */
   bool powerless; /* the system lets stage 2 use none of its capabilities, as Ubuntu does */

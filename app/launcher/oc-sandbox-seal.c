@@ -78,6 +78,25 @@ oc_stage_get_filter (const OcStage *stage)
   return stage->watched ? OC_FILTER_WATCHED : OC_FILTER_CLIENT;
 }
 
+/* Without the rules that the launcher makes, less can be read, not more; but then the plugin would not work. */
+static void
+wait_for_rules (const OcStage *stage)
+{
+  char done;
+  ssize_t n;
+
+  do
+    n = read (stage->rules_fd, &done, 1);
+  while (n < 0 && errno == EINTR);
+  if (n == 1)
+    {
+      close (stage->rules_fd);
+      return;
+    }
+  errno = n == 0 ? EPIPE : errno;
+  oc_stage_fail (stage, OC_LAYER_LANDLOCK, "rules");
+}
+
 void
 oc_stage_seal (const OcStage *stage)
 {
@@ -88,6 +107,8 @@ oc_stage_seal (const OcStage *stage)
   drop_capabilities (stage);
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     oc_stage_fail (stage, OC_LAYER_NO_NEW_PRIVS, "prctl");
+  if (stage->filled_outside)
+    wait_for_rules (stage);
   if (oc_landlock_apply (stage, &what) != 0)
     oc_stage_fail (stage, OC_LAYER_LANDLOCK, what);
   notifier = oc_seccomp_apply (oc_stage_get_filter (stage));

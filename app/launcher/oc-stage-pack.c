@@ -16,7 +16,7 @@
 #if __SIZEOF_POINTER__ == 8
 _Static_assert (sizeof (OcOp) == 64, "OcOp has changed: walk over its new members in walk_op()");
 _Static_assert (sizeof (OcNode) == 24, "OcNode has changed: walk over its new members in walk_node()");
-_Static_assert (sizeof (OcStage) == 392, "OcStage has changed: walk over its new members in walk_stage()");
+_Static_assert (sizeof (OcStage) == 400, "OcStage has changed: walk over its new members in walk_stage(), unless only the direct executor has them");
 #endif
 
 typedef struct
