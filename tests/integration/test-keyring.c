@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The whole of it with a real keyring: its key seals the consent, and without it nothing runs. */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <glib/gstdio.h>
 
@@ -95,6 +97,16 @@ stop_keyring (Session *self)
   fixture_until (!has_service (self));
 }
 
+static void
+end_session (Session *self)
+{
+  g_dbus_connection_close_sync (self->connection, NULL, NULL);
+  g_clear_object (&self->connection);
+  g_subprocess_force_exit (self->bus);
+  g_subprocess_wait (self->bus, NULL, NULL);
+  g_clear_object (&self->bus);
+}
+
 /* In another process: this one has no session. */
 static void
 enable (Session *self)
@@ -163,11 +175,51 @@ test_keyring (void)
   again = fixture_run (fixture, "echo", NULL);
   ran_assert (again, 0, "done");
   stop_keyring (&session);
-  g_dbus_connection_close_sync (session.connection, NULL, NULL);
-  g_clear_object (&session.connection);
-  g_subprocess_force_exit (session.bus);
-  g_subprocess_wait (session.bus, NULL, NULL);
-  g_clear_object (&session.bus);
+  end_session (&session);
+}
+
+/* The keyring stops answering while the plugin runs, and its consent may have changed: the loop that ends runs in time is not
+ * held up by it, and what cannot be learned in time is no permission. */
+static void
+test_keyring_hangs (void)
+{
+  static const struct
+  {
+    const char *timeout;
+    int exit;
+    const char *outcome;
+    int within_ms;
+  } cases[] = { { "800", 8, "time-out", 2500 }, { "15000", 7, "revoked", 5500 } };
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autofree char *marker = g_build_filename (fixture->data_folder, "hanging", NULL);
+  Session session = { .fixture = fixture };
+
+  if (!fixture_can_run (fixture))
+    return;
+  g_assert_cmpint (g_unlink (oc_paths_get_consent (fixture->paths)), ==, 0);
+  start_bus (&session);
+  start_keyring (&session, TRUE);
+  enable (&session);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      guint others = fixture_count_processes (fixture); /* the bus and the keyring */
+      g_autoptr (GSubprocess) process = fixture_start (fixture, "hang", "--timeout", cases[i].timeout, NULL);
+      g_autoptr (Ran) ran = NULL;
+      gint64 began;
+
+      fixture_until (fixture_exists (fixture, "hanging"));
+      g_unlink (marker);
+      g_subprocess_send_signal (session.keyring, SIGSTOP);
+      began = g_get_monotonic_time ();
+      g_assert_cmpint (utimensat (AT_FDCWD, oc_paths_get_consent (fixture->paths), NULL, 0), ==, 0);
+      ran = fixture_wait (process);
+      g_subprocess_send_signal (session.keyring, SIGCONT);
+      ran_assert (ran, cases[i].exit, cases[i].outcome);
+      g_assert_cmpint ((g_get_monotonic_time () - began) / 1000, <, cases[i].within_ms);
+      g_assert_cmpuint (fixture_count_processes (fixture), ==, others);
+    }
+  stop_keyring (&session);
+  end_session (&session);
 }
 
 int
@@ -178,5 +230,6 @@ main (int argc,
     return run_enable ();
   fixture_init (&argc, &argv);
   g_test_add_func ("/keyring/whole-run", test_keyring);
+  g_test_add_func ("/keyring/hangs", test_keyring_hangs);
   return g_test_run ();
 }
