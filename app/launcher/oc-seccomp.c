@@ -52,11 +52,3 @@ oc_seccomp_apply (OcFilter filter)
     fd = load (program, size, SECCOMP_FILTER_FLAG_NEW_LISTENER);
   return fd;
 }
-
-OcVerdictOnCall
-oc_seccomp_judge (OcFilter filter, int call, const uint64_t *args)
-{
-  return oc_seccomp_judge_with (oc_seccomp_answers,
-                                sizeof oc_seccomp_answers / sizeof *oc_seccomp_answers, filter,
-                                call, args);
-}
