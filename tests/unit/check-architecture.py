@@ -155,6 +155,9 @@ def check_links(_paths):
         for library in needed(binary):
             if re.match(r"lib(gtk|gdk|adwaita|X11|wayland|pango|cairo)", library):
                 yield f"{program} loads {library}"
+    for library in needed(os.path.join(BUILD, "app/launcher/ocelot-stage2")):
+        if re.match(r"lib(g|json|secret|sqlite)", library) and not library.startswith("libgcc"):
+            yield f"app/launcher/ocelot-stage2 loads {library}"
 
 
 def symbols(path, *options):
