@@ -38,9 +38,6 @@ run_clear (Run *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
-/* What run_start() uses. */
-static OcExecutor executor = OC_EXECUTOR_DIRECT;
-
 static void
 make_pipe (int *read_end, int *write_end)
 {
@@ -65,7 +62,6 @@ run_start (Run *self, OcNetwork network, const char *const *words)
   self->host = host_new ();
   folder = g_path_get_dirname (self->host->probe);
   command.program = program = g_build_filename (folder, PROBE, NULL);
-  oc_sandbox_set_executor (executor);
   self->notify = oc_notify_new ();
   self->told = g_string_new (NULL);
   plan = host_make_plan (self->host, OC_ROLE_TOOL, network, &error);
@@ -385,22 +381,6 @@ test_words (void)
     }
 }
 
-/* One filter and one listener for both: the other executor sends it as the first does. */
-static void
-test_bubblewrap (gconstpointer data)
-{
-  GTestFunc test = (GTestFunc)data;
-
-  if (access ("/usr/bin/bwrap", X_OK) != 0)
-    {
-      host_skip ("bubblewrap is not installed");
-      return;
-    }
-  executor = OC_EXECUTOR_BUBBLEWRAP;
-  test ();
-  executor = OC_EXECUTOR_DIRECT;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -416,8 +396,5 @@ main (int argc, char **argv)
   g_test_add_func ("/notify/refused-with-network", test_refused_with_network);
   g_test_add_func ("/notify/addresses", test_addresses);
   g_test_add_func ("/notify/words", test_words);
-  g_test_add_data_func ("/notify/bubblewrap/told", (gconstpointer)test_told, test_bubblewrap);
-  g_test_add_data_func ("/notify/bubblewrap/listener-gone", (gconstpointer)test_listener_gone, test_bubblewrap);
-  g_test_add_data_func ("/notify/bubblewrap/connections", (gconstpointer)test_connections, test_bubblewrap);
   return g_test_run ();
 }
