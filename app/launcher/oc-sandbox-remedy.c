@@ -175,7 +175,9 @@ oc_sandbox_dup_remedy_for (const char *layer, const char *root)
       || strcmp (layer, "no-new-privs") == 0)
     return g_strdup (_ ("The kernel does not apply system call filters. Plugins need one built "
                         "with CONFIG_SECCOMP_FILTER; a container "
-                        "may also forbid it."));
+                        "may also forbid it. Where the filter is busy, the container’s manager "
+                        "answers system calls itself, as LXD and Incus can: switch that off for "
+                        "this container."));
   if (strcmp (layer, "guarded-places") == 0 || strcmp (layer, "folders") == 0
       || strcmp (layer, "own-folders-writable") == 0)
     return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have "

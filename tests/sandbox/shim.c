@@ -2,6 +2,7 @@
 /* A kernel that lacks something, simulated: makes one kind of system call fail, then executes the
  * rest of its arguments. Usage: sandbox-shim LAYER PROGRAM [ARGUMENT…] */
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static const Missing missing[] = {
   ALL ("landlock-rules", landlock_add_rule, ENOMEM),
   ALL ("landlock-restrict", landlock_restrict_self, EPERM),
   ALL ("seccomp", seccomp, EINVAL),
+  /* As in a container whose manager answers filters itself: the kernel has one listener for a process. */
+  { "seccomp-listener", SCMP_SYS (seccomp), EBUSY, 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_NEW_LISTENER },
   { "user-namespace", SCMP_SYS (clone), EPERM, 0, CLONE_NEWUSER, CLONE_NEWUSER },
   /* As where only bubblewrap may: it makes its namespaces without a process descriptor. */
   { "user-namespace-direct", SCMP_SYS (clone), EPERM, 0, CLONE_NEWUSER | CLONE_PIDFD, CLONE_NEWUSER | CLONE_PIDFD },

@@ -27,6 +27,7 @@ static const struct
   { "landlock-rules", "landlock", "landlock", NULL },
   { "landlock-restrict", "landlock", "landlock", NULL },
   { "seccomp", "seccomp", "seccomp", NULL },
+  { "seccomp-listener", "seccomp", "seccomp", NULL },
   { "user-namespace", "user-namespace", "user-namespace", NULL },
   { "user-namespace-limit", "user-namespace", "user-namespace", NULL },
   /* bubblewrap's stage 2 makes the mounts private with it; where it cannot, the reaper watches the mount table. */
