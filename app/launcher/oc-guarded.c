@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/oc-guarded-lists.h"
+#include "launcher/oc-plan-private.h"
 
 /* As the kernel's own. */
 #define MAX_LINKS 40
@@ -31,11 +32,10 @@ oc_guarded_place_free (OcGuardedPlace *self)
     return;
   g_free (self->path);
   g_clear_pointer (&self->reason, g_ref_string_release);
-  g_clear_pointer (&self->missing, g_ref_string_release);
   g_free (self);
 }
 
-static OcGuardedPlace *
+static void
 add_place (GPtrArray *places, const char *path, GRefString *reason, const struct stat *info)
 {
   OcGuardedPlace *place = g_new0 (OcGuardedPlace, 1);
@@ -46,7 +46,6 @@ add_place (GPtrArray *places, const char *path, GRefString *reason, const struct
   place->is_link = info != NULL && S_ISLNK (info->st_mode);
   place->n_links = info != NULL && S_ISREG (info->st_mode) ? info->st_nlink : 1;
   g_ptr_array_add (places, place);
-  return place;
 }
 
 /* The rest of a path whose beginning is resolved, its first component taken off. */
@@ -128,7 +127,8 @@ struct _Folder
 {
   char *canonical; /* "" is "/" */
   gboolean exists; /* and can be looked into */
-  GRefString *missing; /* (nullable): the first part of it that is not there */
+  gboolean missing; /* where something could be: what is to lie in it is not looked for */
+  gboolean told;
   guint n_asked;
   gboolean listed;
   GHashTable *names;    /* (nullable) (element-type utf8 utf8): what is in it, where that is known */
@@ -161,7 +161,6 @@ folder_free (gpointer data)
   Folder *self = data;
 
   g_free (self->canonical);
-  g_clear_pointer (&self->missing, g_ref_string_release);
   g_clear_pointer (&self->names, g_hash_table_unref);
   g_clear_pointer (&self->children, g_hash_table_unref);
   g_free (self);
@@ -242,11 +241,7 @@ make_child (Resolver *self, Folder *parent, const char *name, GRefString *reason
     return resolve_folder_whole (self, canonical, reason);
   child = g_new0 (Folder, 1);
   child->exists = exists;
-  /* Where the parent is a link to what is not there, its first missing part is not known. */
-  if (parent->missing != NULL)
-    child->missing = g_ref_string_acquire (parent->missing);
-  else if (!exists && parent->exists)
-    child->missing = g_ref_string_new (canonical);
+  child->missing = !exists && parent->exists;
   child->canonical = g_steal_pointer (&canonical);
   return child;
 }
@@ -266,13 +261,14 @@ get_child (Resolver *self, Folder *parent, const char *name, GRefString *reason)
 }
 
 /* @below: without "." and "..": see oc_guarded_list_check(). Slashes too many count for one.
- * @leaf: (out) (nullable): its last component, which then is not walked into. It is cut apart. */
+ * @leaf: (out) (nullable): its last component, which then is not walked into. It is cut apart. Does not go beyond the first
+ * folder that is missing. */
 static Folder *
 walk (Resolver *self, Folder *folder, char *below, GRefString *reason, char **leaf)
 {
   char *at = below;
 
-  for (;;)
+  while (!folder->missing)
     {
       char *end;
 
@@ -291,6 +287,7 @@ walk (Resolver *self, Folder *folder, char *below, GRefString *reason, char **le
       folder = get_child (self, folder, at, reason);
       at = end;
     }
+  return folder;
 }
 
 /* As oc_guarded_resolve(), with what is known of the folder. */
@@ -299,12 +296,18 @@ resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
 {
   g_autofree char *copy = g_strdup (below);
   g_autofree char *canonical = NULL;
-  OcGuardedPlace *place;
   struct stat info;
   gboolean exists;
   char *name;
 
   folder = walk (self, folder, copy, reason, &name);
+  if (folder->missing)
+    {
+      if (!folder->told)
+        add_place (self->places, folder->canonical, reason, NULL);
+      folder->told = TRUE;
+      return;
+    }
   if (name[0] == '\0' && folder->canonical[0] == '\0')
     return;
   canonical = name[0] != '\0' ? g_strconcat (folder->canonical, "/", name, NULL)
@@ -316,9 +319,7 @@ resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
       resolve_whole (canonical, reason, self->places);
       return;
     }
-  place = add_place (self->places, canonical, reason, exists ? &info : NULL);
-  if (folder->missing != NULL)
-    place->missing = g_ref_string_acquire (folder->missing);
+  add_place (self->places, canonical, reason, exists ? &info : NULL);
 }
 
 /* Absolute, from the environment, so of any form. */
@@ -439,7 +440,7 @@ compare_places (gconstpointer a, gconstpointer b)
 {
   const OcGuardedPlace *const *place_a = a, *const *place_b = b;
 
-  return strcmp ((*place_a)->path, (*place_b)->path);
+  return oc_plan_compare_paths ((*place_a)->path, (*place_b)->path);
 }
 
 /* Sorted, each once. @lists: (element-type OcGuardedList), checked */

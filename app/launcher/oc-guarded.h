@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /**
  * OcGuardedPlace: one path that holds secrets, as it is on this machine. The same line of the list
- * may give several: each link of a chain of symlinks, and what it leads to.
+ * may give several: each link of a chain of symlinks, and what it leads to. Several lines may give
+ * one: for all that lies in a folder that is not there stands that folder.
  */
 typedef struct
 {
@@ -17,7 +18,6 @@ typedef struct
   GRefString *reason; /* from the list */
   gboolean is_link; /* a symlink: nothing to mask, but whatever replaces it is to be unreadable */
   gboolean exists;
-  GRefString *missing; /* (nullable): the first folder on the way to it, canonical, that is not there */
   guint64 n_links; /* of a regular file: more than one means that it has other names, which cannot
                       be found */
 } OcGuardedPlace;

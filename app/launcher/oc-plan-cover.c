@@ -63,7 +63,6 @@ static void
 deny (OcPlan *self, const char *path)
 {
   g_ptr_array_add (self->denied, g_strdup (path));
-  g_ptr_array_add (self->left_out, g_strdup (path));
 }
 
 static void
@@ -143,14 +142,13 @@ add_aliases (OcPlan *self, OcMountTable *table, const char *path, const char *re
     }
 }
 
-/* @path, which is or leads to @place, under its other names, where it may lie no more than under its own. */
+/* The same place under its other names, where it may lie no more than under its own. */
 static gboolean
-add_guarded_aliases (
-    OcPlan *self, OcMountTable *table, const OcGuardedPlace *place, const char *path, GError **error)
+add_guarded_aliases (OcPlan *self, OcMountTable *table, const OcGuardedPlace *place, GError **error)
 {
   g_autoptr (GPtrArray) aliases = g_ptr_array_new_with_free_func (g_free);
 
-  oc_mount_table_find_aliases (table, path, aliases);
+  oc_mount_table_find_aliases (table, place->path, aliases);
   for (guint i = 0; i < aliases->len; i++)
     {
       OcGuardedPlace alias = { .path = aliases->pdata[i], .reason = place->reason };
@@ -176,33 +174,6 @@ note_links (OcPlan *self, const OcGuardedPlace *place)
       g_strdup_printf ("%s has other names on its disk (hard links), which stay readable", shown));
 }
 
-/* @last: where the one before it is missing, if it is: most of the list lies in few folders that are not there, and
- * for all in one the folder stands. */
-static gboolean
-add_guarded_place (
-    OcPlan *self, OcMountTable *table, OcGuardedPlace *place, const char *last, GError **error)
-{
-  gboolean known = place->missing != NULL && g_strcmp0 (place->missing, last) == 0;
-
-  if (!place->is_link && !check_guarded (self, place, error))
-    return FALSE;
-  if (!known)
-    g_ptr_array_add (self->left_out,
-                     g_strdup (place->missing != NULL ? place->missing : place->path));
-  if (!place->is_link)
-    {
-      const char *path = place->missing != NULL ? place->missing : place->path;
-
-      if (place->exists)
-        add_mask (self, place->path, place->reason);
-      if (!known && !add_guarded_aliases (self, table, place, path, error))
-        return FALSE;
-      note_links (self, place);
-    }
-  g_ptr_array_add (self->denied, g_steal_pointer (&place->path));
-  return TRUE;
-}
-
 static gboolean
 add_guarded (OcPlan *self,
              OcPaths *paths,
@@ -211,7 +182,6 @@ add_guarded (OcPlan *self,
              GError **error)
 {
   g_autoptr (GPtrArray) places = oc_guarded_list (paths, homes, error);
-  const char *last = NULL;
 
   if (places == NULL)
     return FALSE;
@@ -219,9 +189,16 @@ add_guarded (OcPlan *self,
     {
       OcGuardedPlace *place = places->pdata[i];
 
-      if (!add_guarded_place (self, table, place, last, error))
-        return FALSE;
-      last = place->missing;
+      if (!place->is_link)
+        {
+          if (!check_guarded (self, place, error)
+              || !add_guarded_aliases (self, table, place, error))
+            return FALSE;
+          if (place->exists)
+            add_mask (self, place->path, place->reason);
+          note_links (self, place);
+        }
+      g_ptr_array_add (self->denied, g_steal_pointer (&place->path));
     }
   return TRUE;
 }
@@ -420,6 +397,6 @@ oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder,
                                                "the plugin's temporary files"));
   settle (self);
-  g_ptr_array_sort (self->left_out, compare_paths);
+  g_ptr_array_sort (self->denied, compare_paths);
   return TRUE;
 }

@@ -30,10 +30,7 @@ struct _OcPlan
   OcRole role;
   OcLimits limits;
   GPtrArray *places; /* (element-type OcPlace), sorted: what lies above comes first */
-  GPtrArray *denied; /* (element-type utf8): no file of it is read for anybody */
-  /* (element-type utf8): the same as a worker's allow-list needs it: what lies below a folder that is
-   * not there stands as that folder. In the order of oc_plan_compare_paths(). */
-  GPtrArray *left_out;
+  GPtrArray *denied; /* (element-type utf8): left out of a worker's allow-list; in the order of oc_plan_compare_paths() */
   GPtrArray *notes;  /* (element-type utf8): what is worth telling, such as hard links */
   char **environment;
 };

@@ -148,7 +148,6 @@ plan_clear (gpointer data)
   g_free (self->home);
   g_ptr_array_unref (self->places);
   g_ptr_array_unref (self->denied);
-  g_ptr_array_unref (self->left_out);
   g_ptr_array_unref (self->notes);
   g_strfreev (self->environment);
   g_strfreev (self->hosts);
@@ -167,7 +166,6 @@ oc_plan_new (const OcPlanInput *input, GError **error)
   self = g_atomic_rc_box_new0 (OcPlan);
   self->places = g_ptr_array_new_with_free_func ((GDestroyNotify)oc_place_free);
   self->denied = g_ptr_array_new_with_free_func (g_free);
-  self->left_out = g_ptr_array_new_with_free_func (g_free);
   self->notes = g_ptr_array_new_with_free_func (g_free);
   self->id = g_strdup (input->id);
   self->home = g_strdup (input->home != NULL ? input->home : g_get_home_dir ());

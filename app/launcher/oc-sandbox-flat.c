@@ -69,12 +69,12 @@ lay_out (OcFlat *self, GPtrArray *paths, const Group *node, gsize offset)
 static void
 add_nodes (OcFlat *self, OcPlan *plan)
 {
-  Group all = { .at = 0, .begin = 0, .end = plan->left_out->len };
+  Group all = { .at = 0, .begin = 0, .end = plan->denied->len };
   OcNode root = { .name = "/" };
 
   g_array_append_val (self->nodes, root);
   if (all.end > 0)
-    lay_out (self, plan->left_out, &all, 0);
+    lay_out (self, plan->denied, &all, 0);
   self->stage.nodes = (const OcNode *)self->nodes->data;
   self->stage.n_nodes = self->nodes->len;
 }

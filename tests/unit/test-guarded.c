@@ -103,7 +103,8 @@ test_built_in (Fixture *self, gconstpointer data)
 {
   g_autoptr (GPtrArray) places = list (self);
 
-  g_assert_cmpuint (places->len, >, 400);
+  /* Of its more than 400 lines; what lies in one folder that is not there counts once. */
+  g_assert_cmpuint (places->len, >, 200);
   g_assert_nonnull (find (places, self->homes[0], ".ssh"));
   assert_described (self, "all from the list that is built in");
 }
@@ -112,9 +113,12 @@ test_built_in (Fixture *self, gconstpointer data)
 static void
 test_added (Fixture *self, gconstpointer data)
 {
-  g_autoptr (GPtrArray) before = list (self);
+  g_autoptr (GPtrArray) before = NULL;
   g_autoptr (GPtrArray) places = NULL;
 
+  /* The folder is there in both cases. */
+  write_list (self, USER_LIST, "# empty\n", -1);
+  before = list (self);
   write_list (self, USER_LIST, "# mine\n\n~/Tax papers\tTax papers\n~/.ssh\tagain\n~/\xff\xfe\todd\n",
               -1);
   write_list (self, SYSTEM_LIST, "~/company\tCompany keys\n/srv/none/such\tCompany keys\n", -1);
@@ -127,7 +131,7 @@ test_added (Fixture *self, gconstpointer data)
   g_assert_cmpstr (find (places, self->homes[0], "Tax papers")->reason, ==, "Tax papers");
   g_assert_nonnull (find (places, self->homes[0], "\xff\xfe"));
   g_assert_nonnull (find (places, self->homes[0], "company"));
-  g_assert_nonnull (find (places, "/srv/none/such", NULL));
+  g_assert_nonnull (find (places, "/srv/none", NULL));
   assert_described (self, USER_LIST " (3)");
   assert_described (self, SYSTEM_LIST " (2)");
 }

@@ -222,10 +222,19 @@ describe (OcPlan *plan, const char *root)
   return g_string_free (text, FALSE);
 }
 
+/* Itself, or as the folder on the way to it that is not there. */
 static gboolean
 is_denied (OcPlan *plan, const char *path)
 {
-  return g_ptr_array_find_with_equal_func (plan->denied, path, g_str_equal, NULL);
+  for (guint i = 0; i < plan->denied->len; i++)
+    {
+      const char *denied = plan->denied->pdata[i];
+
+      if (strcmp (path, denied) == 0
+          || (oc_plan_is_below (path, denied) && !g_file_test (denied, G_FILE_TEST_EXISTS)))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 static void

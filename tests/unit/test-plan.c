@@ -316,17 +316,21 @@ test_refusals (Fixture *self, gconstpointer data)
 static void
 test_guarded_text (void)
 {
-  static const char *const homes[] = { "/nonexistent/a", "/nonexistent/b", NULL };
+  static const char *const homes[] = { "/etc", "/usr", NULL };
   static const char *const bad[] = { "~/.ssh", "~/.ssh\t", "relative\treason", "~\treason",
                                      "/\treason" };
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) places = oc_guarded_list_from_text (
-      "# comment\n\n~/.x\tone\n/nonexistent/y\ttwo\n$OC_NOT_SET/z\tthree\n~/.x\tagain\n", homes,
+      "# comment\n\n~/.x\tone\n/var/nonexistent/a/b\ttwo\n/var/nonexistent/a-b\tthree\n$OC_NOT_SET/z\tfour\n"
+      "~/.x\tagain\n",
+      homes,
       &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (places->len, ==, 3);
-  g_assert_cmpstr (((OcGuardedPlace *)places->pdata[0])->path, ==, "/nonexistent/a/.x");
+  g_assert_cmpstr (((OcGuardedPlace *)places->pdata[0])->path, ==, "/etc/.x");
+  /* A folder that is not there stands for all that is to lie in it. */
+  g_assert_cmpstr (((OcGuardedPlace *)places->pdata[2])->path, ==, "/var/nonexistent");
   g_assert_cmpstr (((OcGuardedPlace *)places->pdata[2])->reason, ==, "two");
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     {
