@@ -197,7 +197,7 @@ test_bad_lines (Fixture *self, gconstpointer data)
       write_list (self, SYSTEM_LIST, "", -1);
     }
   control = list (self);
-  g_assert_cmpuint (control->len, >, 400);
+  g_assert_cmpuint (control->len, >, 200);
 }
 
 /* What cannot be read is no empty list. */
