@@ -104,7 +104,7 @@ run_inside (Side *side, Net *net, const char *client, const char *port)
   if (!net_start (net, STRV (host), STRV (client, "198.18.0.1", port, EXCHANGES, MEBIBYTES), &run,
                   &error))
     g_error ("%s", error->message);
-  output = net_finish (&run);
+  output = net_finish (&run, NULL);
   take (side, output);
 }
 

@@ -334,12 +334,12 @@ has_read (gpointer data)
 }
 
 char *
-net_finish (NetRun *run)
+net_finish (NetRun *run, int *exit_code)
 {
   Reading reading = { .run = run, .text = g_string_new (NULL) };
 
   net_wait (has_read, &reading);
-  g_assert_true (oc_process_wait (run->process, NULL, NULL));
+  g_assert_true (oc_process_wait (run->process, exit_code, NULL));
   return g_string_free (reading.text, FALSE);
 }
 
@@ -367,7 +367,7 @@ net_probe (Net *self, const char *const *hosts, const char *const *words)
   g_ptr_array_add (argv, NULL);
   net_start (self, hosts, (const char *const *)argv->pdata, &run, &error);
   g_assert_no_error (error);
-  output = net_finish (&run);
+  output = net_finish (&run, NULL);
   return g_strsplit (output, "\n", -1);
 }
 

@@ -54,7 +54,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NetRun, net_run_clear)
 gboolean net_start (
     Net *self, const char *const *hosts, const char *const *argv, NetRun *run, GError **error);
 /* Both loops on until what runs inside has ended. (transfer full) */
-char *net_finish (NetRun *run);
+char *net_finish (NetRun *run, int *exit_code);
 /* Until @line is there. */
 void net_wait_for_line (NetRun *run, const char *line);
 /* All of it, with the probe. (transfer full): the lines */

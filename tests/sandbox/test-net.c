@@ -200,6 +200,7 @@ test_programs (gconstpointer data)
   g_auto (NetRun) run = { 0 };
   g_autoptr (GError) error = NULL;
   g_autofree char *output = NULL;
+  int exit_code = -1;
 
   if (!g_file_test (argv[0], G_FILE_TEST_IS_EXECUTABLE))
     {
@@ -209,9 +210,10 @@ test_programs (gconstpointer data)
   test_resolver_add (net->resolver, NAME, STRV ("127.0.0.1"));
   net_start (net, STRV (NAME ":%p", "localhost:%p"), argv + 1, &run, &error);
   g_assert_no_error (error);
-  output = net_finish (&run);
+  output = net_finish (&run, &exit_code);
   g_test_message ("%s", output);
   g_assert_nonnull (strstr (output, "hello"));
+  g_assert_cmpint (exit_code, ==, 0);
 }
 
 static const char *const curl[] = { "/usr/bin/curl", "/usr/bin/curl", "-sS", "http://" NAME ":%p/",
@@ -224,7 +226,7 @@ static const char *const python[] = {
   "-c",
   "import urllib.request, socket\n"
   "print(urllib.request.urlopen('http://" NAME ":%p/').read().decode())\n"
-  "try: socket.getaddrinfo('evil.example.com', 80); print('RESOLVED')\n"
+  "try: socket.getaddrinfo('evil.example.com', 80); raise SystemExit(1)\n"
   "except socket.gaierror as e: print(e)\n"
   "assert open('/etc/resolv.conf').read().startswith('nameserver 127.0.0.1')\n",
   NULL,
@@ -285,7 +287,12 @@ test_many_held (void)
   net_start (net, STRV ("localhost:%p"), STRV (net->probe, "hold", "127.0.0.1", "%p", "200"), &run,
              &error);
   g_assert_no_error (error);
+  net_wait_for_line (&run, "200");
   net_wait (has_connections, &counting);
+  /* And no more, though more wait. */
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_true (has_connections (&counting));
   g_assert_cmpuint (count_fds (), <, before + 3 * OC_NET_MAX_CONNECTIONS + 40);
   oc_process_kill (run.process);
   net_run_clear (&run);
@@ -412,12 +419,14 @@ test_worker (void)
   g_auto (NetRun) run = { 0 };
   g_autoptr (GError) error = NULL;
   g_autofree char *output = NULL;
+  int exit_code = -1;
 
   net->role = OC_ROLE_WORKER;
   net_start (net, STRV (NAME), getent + 1, &run, &error);
   g_assert_no_error (error);
-  output = net_finish (&run);
+  output = net_finish (&run, &exit_code);
   g_assert_nonnull (strstr (output, "hello"));
+  g_assert_cmpint (exit_code, ==, 0);
 }
 
 /* Under the shim: whether anything runs where a part of the network cannot be made. */

@@ -342,7 +342,8 @@ test_dns (void)
 /* Every beginning of every message, and a hundred thousand changed ones: always a whole answer or
  * none, and nothing is read that is not there (each message lies in memory of its own size, for the
  * sanitizers). */
-static void
+/* Returns how many names were looked up. */
+static guint
 check_any (const guint8 *bytes, gsize length)
 {
   g_autofree guint8 *exact = g_memdup2 (bytes, length);
@@ -359,6 +360,7 @@ check_any (const guint8 *bytes, gsize length)
   /* Nobody else's address is ever in it. */
   if (n > 0 && answer[7] == 1)
     g_assert_cmpstr (asked.name, ==, "a.example");
+  return asked.n;
 }
 
 static void
@@ -366,7 +368,13 @@ test_dns_any (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (dns_cases); i++)
     for (gsize length = 0; length <= dns_cases[i].length; length++)
-      check_any ((const guint8 *)dns_cases[i].bytes, length);
+      {
+        guint n = check_any ((const guint8 *)dns_cases[i].bytes, length);
+
+        /* What is cut is not understood by what is left of it. */
+        if (dns_cases[i].asked != NULL)
+          g_assert_cmpuint (n, ==, length == dns_cases[i].length);
+      }
   for (int i = 0; i < 100000; i++)
     {
       const DnsCase *c = &dns_cases[g_test_rand_int_range (0, G_N_ELEMENTS (dns_cases))];
@@ -377,7 +385,7 @@ test_dns_any (void)
       memcpy (bytes, c->bytes, c->length);
       for (int changes = g_test_rand_int_range (1, 6); changes > 0; changes--)
         bytes[g_test_rand_int_range (0, (int)length)] = (guint8)g_test_rand_int ();
-      check_any (bytes, length);
+      (void)check_any (bytes, length);
     }
 }
 
