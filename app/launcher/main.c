@@ -58,11 +58,13 @@ check (const OcOptions *options)
 static void
 hide_environment (void)
 {
-  char **hidden = g_strdupv (environ);
+  for (char **variable = environ; *variable != NULL; variable++)
+    {
+      char *shown = *variable;
 
-  for (gsize i = 0; environ[i] != NULL; i++)
-    memset (environ[i], 0, strlen (environ[i]));
-  environ = hidden;
+      *variable = g_strdup (shown);
+      memset (shown, 0, strlen (shown));
+    }
 }
 
 int

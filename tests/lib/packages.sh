@@ -57,6 +57,7 @@ passwd
 procps
 python3-gi
 util-linux
+valgrind
 xdotool
 xauth
 xvfb
