@@ -151,6 +151,102 @@ exchange (const char *host, int port, const char *line)
   close (fd);
 }
 
+/* The same question over TCP, @n times in one conversation; then @hold conversations that say
+ * nothing. */
+static void
+resolve_by_stream (const char *name, int n, int hold)
+{
+  unsigned char message[300] = { 0, 0, 0x12, 0x34, 1, 0, 0, 1 };
+  size_t at = 14;
+  int fd;
+
+  for (const char *label = name; *label != '\0';)
+    {
+      size_t bytes = strcspn (label, ".");
+
+      message[at++] = (unsigned char)bytes;
+      memcpy (message + at, label, bytes);
+      at += bytes;
+      label += bytes + (label[bytes] == '.');
+    }
+  memcpy (message + at, "\0\0\1\0\1", 5);
+  at += 5;
+  message[1] = (unsigned char)(at - 2);
+  for (int i = 0; i < hold; i++)
+    (void)!connect_to ("127.0.0.1", 53);
+  fd = connect_to ("127.0.0.1", 53);
+  for (int i = 0; i < n; i++)
+    {
+      unsigned char answer[300];
+      size_t used = 0;
+      ssize_t got = 1;
+
+      /* Cut in the middle, as a stream may be. */
+      if (send (fd, message, 5, MSG_NOSIGNAL) != 5
+          || send (fd, message + 5, at - 5, MSG_NOSIGNAL) != (ssize_t)at - 5)
+        break;
+      while (got > 0 && (used < 2 || used < 2U + answer[1]))
+        if ((got = recv (fd, answer + used, sizeof answer - used, 0)) > 0)
+          used += (size_t)got;
+      if (got <= 0)
+        break;
+      printf ("%d ", answer[5] & 0xf);
+      if (answer[9] == 1)
+        printf ("%d.%d.%d.%d ", answer[used - 4], answer[used - 3], answer[used - 2],
+                answer[used - 1]);
+    }
+  printf ("\n");
+  close (fd);
+}
+
+/* To somebody who reads nothing, until nothing more is taken for a second. How many MiB that were.
+ */
+static void
+stuff (const char *host, int port)
+{
+  static char block[65536];
+  struct pollfd poll_fd = { .events = POLLOUT, .fd = connect_to (host, port) };
+  long total = 0;
+  ssize_t n;
+
+  while (poll (&poll_fd, 1, TRY_MS) == 1
+         && (n = send (poll_fd.fd, block, sizeof block, MSG_DONTWAIT | MSG_NOSIGNAL)) > 0)
+    total += n;
+  printf ("%ld\n", total / 1024 / 1024);
+}
+
+/* @n MiB there, and the same back. */
+static void
+exchange_big (const char *host, int port, int n)
+{
+  static char block[1024 * 1024], back[sizeof block];
+  int fd = connect_to (host, port);
+  long wrong = 0;
+
+  for (size_t i = 0; i < sizeof block; i++)
+    block[i] = (char)('a' + i * 7 % 23);
+  for (int i = 0; fd >= 0 && i < n; i++)
+    for (size_t sent = 0; sent < sizeof block;)
+      {
+        ssize_t got = send (fd, block + sent, sizeof block - sent, MSG_NOSIGNAL);
+
+        if (got <= 0)
+          {
+            printf ("%s\n", name_error ());
+            return;
+          }
+        sent += (size_t)got;
+      }
+  shutdown (fd, SHUT_WR);
+  if (recv (fd, back, 6, MSG_WAITALL) != 6)
+    wrong++;
+  for (int i = 0; i < n; i++)
+    if (recv (fd, back, sizeof back, MSG_WAITALL) != (ssize_t)sizeof back
+        || memcmp (back, block, sizeof back) != 0)
+      wrong++;
+  printf ("%ld wrong, %zd after it\n", wrong, recv (fd, back, 1, 0));
+}
+
 /* As fast as it can. */
 static void
 flood (const char *host, int port, int n)
@@ -263,6 +359,12 @@ main (int argc, char **argv)
         flood (a, atoi (b), atoi (c));
       else if (strcmp (verb, "flood-names") == 0)
         flood_names (atoi (c));
+      else if (strcmp (verb, "resolve-stream") == 0)
+        resolve_by_stream (a, atoi (b), atoi (c));
+      else if (strcmp (verb, "stuff") == 0)
+        stuff (a, atoi (b));
+      else if (strcmp (verb, "big") == 0)
+        exchange_big (a, atoi (b), atoi (c));
       else if (strcmp (verb, "hold") == 0)
         hold (a, atoi (b), atoi (c));
       else if (strcmp (verb, "send") == 0)

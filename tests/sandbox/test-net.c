@@ -191,6 +191,37 @@ test_other_sockets (void)
   g_assert_true (net_has_record (net, FALSE, "net", "send", "192.0.2.1:123"));
 }
 
+/* Questions over TCP: answered alike; so many of a conversation, and so many conversations, and no
+ * more. */
+static void
+test_stream_questions (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  lines = net_probe (net, STRV (NAME, "localhost:%p"),
+                     STRV ("resolve-stream", NAME, "2", "0", "resolve-stream", "evil.example.com",
+                           "1", "0", "resolve-stream", NAME, "1", "8", "get", "localhost", "%p",
+                           "control"));
+  g_assert_cmpstr (lines[0], ==, "0 198.18.0.1 0 198.18.0.1 ");
+  g_assert_cmpstr (lines[1], ==, "3 ");
+  g_assert_cmpstr (lines[2], ==, "");
+  g_assert_cmpstr (lines[3], ==, "echo: control");
+  g_assert_true (
+      net_has_record (net, FALSE, "net:evil.example.com", "resolve", "evil.example.com"));
+}
+
+/* More than any buffer holds, whole, and its end as an end. */
+static void
+test_big (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+
+  lines = net_probe (net, STRV ("localhost:%p"), STRV ("big", "localhost", "%p", "24"));
+  g_assert_cmpstr (lines[0], ==, "0 wrong, 0 after it");
+}
+
 /* The C library, curl and Python, each looking names up in its own way. */
 static void
 test_programs (gconstpointer data)
@@ -353,6 +384,28 @@ get_memory_kib (void)
   return g_ascii_strtoull (line + 6 + strspn (line + 6, " \t"), NULL, 10);
 }
 
+/* A server that reads nothing: what is written waits in the sockets, and the broker keeps one
+ * buffer of it. */
+static void
+test_stuffed (void)
+{
+  g_autoptr (Net) net = net_new ();
+  g_auto (GStrv) lines = NULL;
+  g_autofree char *port = g_strdup_printf ("%d", net->host->tcp_port);
+  g_autofree char *host = g_strdup_printf ("localhost:%s", port);
+  guint64 memory = get_memory_kib ();
+  gint64 cpu = get_cpu_us ();
+
+  lines = net_probe (net, STRV (host, "localhost:%p"),
+                     STRV ("stuff", "localhost", port, "", "get", "localhost", "%p", "control"));
+  g_test_message ("%s MiB", lines[0]);
+  g_assert_cmpuint (g_ascii_strtoull (lines[0], NULL, 10), <, 64);
+  g_assert_cmpstr (lines[1], ==, "echo: control");
+  g_assert_cmpuint (get_memory_kib (), <, memory + 4 * 1024);
+  /* It sleeps meanwhile. */
+  g_assert_cmpint (get_cpu_us () - cpu, <, G_USEC_PER_SEC / 2);
+}
+
 /* What is refused costs neither memory, nor descriptors, nor a processor, nor the record. */
 static void
 test_flood (gconstpointer data)
@@ -498,6 +551,9 @@ static const struct
   { "flood/names", NULL, test_flood, flood_names },
   { "too-many-ports", test_too_many_ports, NULL, NULL },
   { "worker", test_worker, NULL, NULL },
+  { "stream-questions", test_stream_questions, NULL, NULL },
+  { "big", test_big, NULL, NULL },
+  { "stuffed", test_stuffed, NULL, NULL },
   { "missing/nothing", NULL, test_missing, "nothing" },
   { "missing/loopback", NULL, test_missing, "network-loopback" },
   { "missing/route", NULL, test_missing, "network-route" },
