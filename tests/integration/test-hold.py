@@ -4,6 +4,7 @@
 descriptor is left open; and where the launcher runs inside somebody else's sandbox."""
 import base64
 import contextlib
+import errno
 import json
 import os
 import subprocess
@@ -209,6 +210,32 @@ answer(dict(mine=mine, theirs=sorted(map(int, theirs))))
             equal(got["outcome"], "done", f"{executor}: {got['message']}")
             equal(got["result"]["mine"], [0, 1, 2, 3, 4, 5], f"{executor}: of the worker, with the listing's own")
             equal(got["result"]["theirs"], [0, 1, 2, 3], f"{executor}: of the tool, with the listing's own")
+
+
+@case("/hold/list-of-guarded-places")
+def list_of_guarded_places():
+    """A line that does not fit: doctor names file and line, nothing is enabled, nothing that was enabled runs."""
+    with Home() as home:
+        secret = home.write("Documents/tax/2026", "secret")
+        home.plugin(NAME, [], f"""
+try:
+    answer(open({secret!r}).read())
+except OSError as error:
+    answer(error.errno)
+""")
+        enable(home)
+        equal(result(home, NAME, "go"), "secret", "the control")
+        listed = home.write(".config/ocelot/guarded-places", "~/Documents/tax\tTax papers\n")
+        for executor in EXECUTORS:
+            equal(result(home, NAME, "go", executor=executor), errno.EACCES, f"{executor}: what the user's list names")
+        said = home.ctl("doctor").stdout
+        check(listed + " (1)" in said, f"doctor does not name the list: {said}")
+        home.write(".config/ocelot/guarded-places", "# papers\n~/Documents/tax Tax papers\n")
+        got = launch(home, NAME, "go")
+        equal((got["outcome"], got["exit"]), ("not-run", 126), f"a bad list: {got}")
+        home.ctl("disable", NAME)
+        for what, text in [("run", got["message"]), ("doctor", home.ctl("doctor").stdout), ("enable", home.enable(NAME).stderr)]:
+            check(listed in text and "line 2" in text, f"{what} does not name file and line: {text}")
 
 
 # Inside another sandbox.
