@@ -14,6 +14,8 @@
  * by. By chance two have; a file made for it brings json-glib to a halt (25,000 such keys fit in 1
  * MiB and took 6.5 s), and the launcher with it. */
 #define MAX_ALIKE_KEYS 64
+/* Up to as many are compared one by one: most objects have few, and two tables for each cost more than reading it. */
+#define FEW_KEYS 16
 /* How much of a plugin's text an error message repeats. */
 #define MAX_SHOWN_CHARS 60
 
@@ -31,8 +33,11 @@ typedef enum
 typedef struct
 {
   gboolean is_object;
+  JsonNode *node; /* (nullable): borrowed from the tree */
   /* (nullable): made with the first key, kept for the next object as deep. */
-  GHashTable *keys;   /* (element-type utf8) */
+  GPtrArray *keys; /* (element-type utf8); the last one is the member that is being read */
+  /* (nullable): made when there are more than few, and both empty while there are not. */
+  GHashTable *known;  /* (element-type utf8): borrows them */
   GHashTable *hashes; /* how many keys have this g_str_hash() */
 } Level;
 
@@ -43,6 +48,8 @@ typedef struct
   guint depth;
   Level levels[OC_JSON_MAX_DEPTH];
   GArray *members; /* (nullable) */
+  gboolean builds; /* the tree of nodes */
+  JsonNode *tree;  /* (nullable): owned */
   char root;
 } Scanner;
 
@@ -63,6 +70,56 @@ end_value (Scanner *self)
   self->expect = self->depth == 0 ? EXPECT_END : EXPECT_COMMA;
 }
 
+/* Takes @node: the value that begins here. */
+static void
+add_node (Scanner *self,
+          JsonNode *node)
+{
+  const Level *level = self->depth > 0 ? &self->levels[self->depth - 1] : NULL;
+
+  if (level == NULL)
+    self->tree = node;
+  else if (level->is_object)
+    json_object_set_member (json_node_get_object (level->node),
+                            level->keys->pdata[level->keys->len - 1], node);
+  else
+    json_array_add_element (json_node_get_array (level->node), node);
+}
+
+static JsonNode *
+add_container (Scanner *self,
+               gboolean is_object)
+{
+  JsonNode *node = json_node_new (is_object ? JSON_NODE_OBJECT : JSON_NODE_ARRAY);
+
+  if (is_object)
+    json_node_take_object (node, json_object_new ());
+  else
+    json_node_take_array (node, json_array_new ());
+  add_node (self, node);
+  return node;
+}
+
+/* A number or a word, which has been found to be well-formed. */
+static void
+add_plain (Scanner *self,
+           gsize start)
+{
+  g_autofree char *text
+      = g_strndup (self->cursor.data + start, self->cursor.at - start);
+  JsonNode *node = json_node_alloc ();
+
+  if (text[0] == 't' || text[0] == 'f')
+    json_node_init_boolean (node, text[0] == 't');
+  else if (text[0] == 'n')
+    json_node_init_null (node);
+  else if (strpbrk (text, ".eE") != NULL)
+    json_node_init_double (node, g_ascii_strtod (text, NULL));
+  else
+    json_node_init_int (node, g_ascii_strtoll (text, NULL, 10));
+  add_node (self, node);
+}
+
 static gboolean
 open_container (Scanner *self,
                 gboolean is_object,
@@ -74,6 +131,7 @@ open_container (Scanner *self,
                                  OC_JSON_MAX_DEPTH);
 
   self->levels[self->depth].is_object = is_object;
+  self->levels[self->depth].node = self->builds ? add_container (self, is_object) : NULL;
   self->depth++;
   self->cursor.at++;
   self->expect = is_object ? EXPECT_FIRST_KEY : EXPECT_FIRST_VALUE;
@@ -85,11 +143,13 @@ close_container (Scanner *self)
 {
   Level *level = &self->levels[self->depth - 1];
 
-  if (level->is_object && level->keys != NULL && g_hash_table_size (level->keys) > 0)
+  if (level->known != NULL && g_hash_table_size (level->known) > 0)
     {
-      g_hash_table_remove_all (level->keys);
+      g_hash_table_remove_all (level->known);
       g_hash_table_remove_all (level->hashes);
     }
+  if (level->keys != NULL)
+    g_ptr_array_set_size (level->keys, 0);
   self->depth--;
   self->cursor.at++;
   end_value (self);
@@ -99,6 +159,7 @@ static gboolean
 scan_value (Scanner *self,
             GError **error)
 {
+  gsize start = self->cursor.at;
   char c = peek (self);
 
   if (self->depth == 0)
@@ -113,22 +174,51 @@ scan_value (Scanner *self,
     {
       if (!oc_json_scan_string (&self->cursor, error))
         return FALSE;
+      if (self->builds)
+        add_node (self, json_node_init_string (json_node_alloc (), self->cursor.string->str));
     }
   else if (c == '-' || g_ascii_isdigit (c))
     {
       if (!oc_json_scan_number (&self->cursor, error))
         return FALSE;
+      if (self->builds)
+        add_plain (self, start);
     }
   else if (g_ascii_isalpha (c))
     {
       if (!oc_json_scan_word (&self->cursor, error))
         return FALSE;
+      if (self->builds)
+        add_plain (self, start);
     }
   else
     return oc_json_set_unexpected (&self->cursor, _("a value"), error);
 
   end_value (self);
   return TRUE;
+}
+
+/* FALSE: it is there already. */
+static gboolean
+remember_key (Level *level,
+              const char *key)
+{
+  if (level->keys->len <= FEW_KEYS)
+    {
+      for (guint i = 0; i + 1 < level->keys->len; i++)
+        if (strcmp (level->keys->pdata[i], key) == 0)
+          return FALSE;
+      return TRUE;
+    }
+  if (level->known == NULL)
+    {
+      level->known = g_hash_table_new (oc_hash_string, g_str_equal);
+      level->hashes = g_hash_table_new (NULL, NULL);
+    }
+  /* Those that came before there were many. */
+  for (guint i = g_hash_table_size (level->known); i + 1 < level->keys->len; i++)
+    g_hash_table_add (level->known, level->keys->pdata[i]);
+  return g_hash_table_add (level->known, (gpointer) key);
 }
 
 /* Takes @key. @start: where it begins. */
@@ -139,16 +229,13 @@ add_key (Scanner *self,
          GError **error)
 {
   Level *level = &self->levels[self->depth - 1];
-  gpointer hash = GUINT_TO_POINTER (g_str_hash (key));
+  gpointer hash;
   guint n_alike;
 
   if (level->keys == NULL)
-    {
-      level->keys = g_hash_table_new_full (oc_hash_string, g_str_equal, g_free, NULL);
-      level->hashes = g_hash_table_new (NULL, NULL);
-    }
-
-  if (!g_hash_table_add (level->keys, key)) /* @key is freed in either case */
+    level->keys = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (level->keys, key);
+  if (!remember_key (level, key))
     {
       g_autofree char *shown = oc_text_escape (self->cursor.string->str, MAX_SHOWN_CHARS, NULL);
 
@@ -157,10 +244,13 @@ add_key (Scanner *self,
           /* Translators: %s is the name of a member in a JSON file. */
           _("the key “%s” is there twice in the same object; keep one of the two"), shown);
     }
-  if (g_hash_table_size (level->keys) > OC_JSON_MAX_KEYS)
+  if (level->keys->len > OC_JSON_MAX_KEYS)
     return oc_json_set_error_at (&self->cursor, start, error,
                                  _("more than %d keys in the same object"), OC_JSON_MAX_KEYS);
+  if (level->keys->len <= FEW_KEYS)
+    return TRUE;
 
+  hash = GUINT_TO_POINTER (g_str_hash (key));
   n_alike = GPOINTER_TO_UINT (g_hash_table_lookup (level->hashes, hash)) + 1;
   if (n_alike > MAX_ALIKE_KEYS)
     return oc_json_set_error_at (&self->cursor, start, error,
@@ -295,6 +385,36 @@ check_bytes (const OcJsonCursor *self,
   return TRUE;
 }
 
+static gboolean
+run (Scanner *self,
+     gsize max_bytes,
+     GError **error)
+{
+  gboolean good = check_bytes (&self->cursor, max_bytes > 0 ? max_bytes : OC_JSON_MAX_BYTES, error);
+
+  if (good)
+    {
+      self->cursor.string = g_string_new (NULL);
+      oc_json_skip_space (&self->cursor);
+      if (self->cursor.at == self->cursor.len)
+        good = oc_json_set_error_at (&self->cursor, 0, error, _("the file is empty"));
+      while (good && (self->expect != EXPECT_END || self->cursor.at < self->cursor.len))
+        {
+          good = scan_token (self, error);
+          oc_json_skip_space (&self->cursor);
+        }
+      g_string_free (self->cursor.string, TRUE);
+    }
+
+  for (gsize i = 0; i < OC_JSON_MAX_DEPTH; i++)
+    {
+      g_clear_pointer (&self->levels[i].known, g_hash_table_unref);
+      g_clear_pointer (&self->levels[i].hashes, g_hash_table_unref);
+      g_clear_pointer (&self->levels[i].keys, g_ptr_array_unref);
+    }
+  return good;
+}
+
 gboolean
 oc_json_scan (const char *data,
               gsize len,
@@ -306,31 +426,29 @@ oc_json_scan (const char *data,
   /* Empty bytes may well be NULL (g_bytes_get_data()). */
   Scanner self = { .cursor = { .data = data != NULL ? data : "", .len = len },
                    .members = members };
-  gboolean good;
 
   g_return_val_if_fail (data != NULL || len == 0, FALSE);
 
-  good = check_bytes (&self.cursor, max_bytes > 0 ? max_bytes : OC_JSON_MAX_BYTES, error);
-  if (good)
-    {
-      self.cursor.string = g_string_new (NULL);
-      oc_json_skip_space (&self.cursor);
-      if (self.cursor.at == self.cursor.len)
-        good = oc_json_set_error_at (&self.cursor, 0, error, _("the file is empty"));
-      while (good && (self.expect != EXPECT_END || self.cursor.at < self.cursor.len))
-        {
-          good = scan_token (&self, error);
-          oc_json_skip_space (&self.cursor);
-        }
-      g_string_free (self.cursor.string, TRUE);
-    }
-
-  for (gsize i = 0; i < OC_JSON_MAX_DEPTH; i++)
-    {
-      g_clear_pointer (&self.levels[i].keys, g_hash_table_unref);
-      g_clear_pointer (&self.levels[i].hashes, g_hash_table_unref);
-    }
-  if (good && root != NULL)
+  if (!run (&self, max_bytes, error))
+    return FALSE;
+  if (root != NULL)
     *root = self.root;
-  return good;
+  return TRUE;
+}
+
+JsonNode *
+oc_json_scan_tree (const char *data,
+                   gsize len,
+                   gsize max_bytes,
+                   GError **error)
+{
+  Scanner self = { .cursor = { .data = data != NULL ? data : "", .len = len },
+                   .builds = TRUE };
+
+  g_return_val_if_fail (data != NULL || len == 0, NULL);
+
+  if (run (&self, max_bytes, error))
+    return self.tree;
+  g_clear_pointer (&self.tree, json_node_unref);
+  return NULL;
 }

@@ -15,5 +15,10 @@ gboolean oc_json_scan (const char *data,
                        GArray *members,
                        char *root,
                        GError **error);
+/* The same, as json-glib's nodes. Its own parser would read all of it a second time, and takes longer than this. */
+JsonNode *oc_json_scan_tree (const char *data,
+                             gsize len,
+                             gsize max_bytes,
+                             GError **error);
 
 G_END_DECLS

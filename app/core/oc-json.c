@@ -21,26 +21,7 @@ oc_json_parse (const char *data,
                gsize max_bytes,
                GError **error)
 {
-  g_autoptr (JsonParser) parser = NULL;
-  g_autoptr (GError) local = NULL;
-  JsonNode *root;
-
-  if (!oc_json_scan (data, len, max_bytes, NULL, NULL, error))
-    return NULL;
-
-  parser = json_parser_new ();
-  if (!json_parser_load_from_data (parser, data, (gssize) len, &local))
-    {
-      /* The scanner is stricter, so this is a fault of one of the two: deny. */
-      g_set_error (error, OC_ERROR, OC_ERROR_INVALID, "line 1, column 1: %s", local->message);
-      return NULL;
-    }
-
-  root = json_parser_steal_root (parser);
-  if (root == NULL)
-    g_set_error (error, OC_ERROR, OC_ERROR_INVALID, "line 1, column 1: %s",
-                 _("the file is empty"));
-  return root;
+  return oc_json_scan_tree (data, len, max_bytes, error);
 }
 
 static void

@@ -25,7 +25,7 @@ gboolean oc_json_check (const char *data,
                         gsize len,
                         gsize max_bytes,
                         GError **error);
-/* oc_json_check(), then JsonParser. The root may be any value. (transfer full), never NULL unless
+/* As strict as oc_json_check(). The root may be any value. (transfer full), never NULL unless
  * @error is set. */
 JsonNode *oc_json_parse (const char *data,
                          gsize len,

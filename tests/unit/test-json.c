@@ -415,6 +415,54 @@ test_truncated (void)
   g_assert_true (oc_json_check (text, sizeof text - 1, 0, NULL));
 }
 
+/* What json-glib's own parser makes of the same bytes. */
+static void
+test_same_as_parser (void)
+{
+  static const char *const texts[] = {
+    "{}", "[]", "null", "true", "-0", "0.5", "1e3", "-12.25E-2", "9007199254740991", "-9007199254740991", "\"\"",
+    "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\"",
+    " [ 1 , [ ] , { } , [ [ \"a\" ] ] , false , null ] ",
+    "{\"b\":{\"\":[{\"x\":1.5},{\"x\":null}],\"y\":{\"z\":{}}},\"a\":[true,\"\\u0001\"],\"\\u00e4\":-7}",
+    "{\"k0\":0,\"k1\":1,\"k2\":2,\"k3\":3,\"k4\":4,\"k5\":5,\"k6\":6,\"k7\":7,\"k8\":8,\"k9\":9,\"k10\":10,"
+    "\"k11\":11,\"k12\":12,\"k13\":13,\"k14\":14,\"k15\":15,\"k16\":16,\"k17\":17,\"k18\":{\"k0\":[]}}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      g_autoptr (JsonNode) ours = oc_json_parse (texts[i], strlen (texts[i]), 0, &error);
+
+      g_assert_no_error (error);
+      json_parser_load_from_data (parser, texts[i], -1, &error);
+      g_assert_no_error (error);
+      if (!json_node_equal (ours, json_parser_get_root (parser)))
+        g_error ("%s is read differently", texts[i]);
+    }
+}
+
+/* Among few keys and among many. */
+static void
+test_same_key_anywhere (void)
+{
+  for (guint n = 2; n < 40; n++)
+    for (guint at = 0; at + 1 < n; at++)
+      {
+        g_autoptr (GString) text = g_string_new ("{");
+        g_autoptr (GError) error = NULL;
+        g_autoptr (JsonNode) node = NULL;
+
+        for (guint i = 0; i < n; i++)
+          g_string_append_printf (text, "%s\"k%u\":{\"k%u\":%u}", i > 0 ? "," : "", i + 1 < n ? i : at, i, i);
+        g_string_append_c (text, '}');
+        node = oc_json_parse (text->str, text->len, 0, &error);
+        g_assert_null (node);
+        g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+        g_assert_nonnull (strstr (error->message, "twice"));
+      }
+}
+
 int
 main (int argc,
       char **argv)
@@ -431,5 +479,7 @@ main (int argc,
   g_test_add_func ("/json/getters-are-strict", test_getters);
   g_test_add_func ("/json/mutations", test_mutations);
   g_test_add_func ("/json/truncated-at-every-byte", test_truncated);
+  g_test_add_func ("/json/same-as-parser", test_same_as_parser);
+  g_test_add_func ("/json/same-key-anywhere", test_same_key_anywhere);
   return g_test_run ();
 }
