@@ -17,8 +17,9 @@
 #include "core/oc-fd.h"
 #include "core/oc-launch.h"
 #include "core/oc-text.h"
-#include "launcher/oc-guarded-lists.h"
 #include "launcher/oc-executor.h"
+#include "launcher/oc-guarded-lists.h"
+#include "launcher/oc-guarded.h"
 #include "launcher/oc-memory.h"
 #include "launcher/oc-sandbox.h"
 #include "launcher/oc-selftest-private.h"
@@ -401,6 +402,25 @@ run_network_canary (SelfTest *self, GError **error)
   return TRUE;
 }
 
+/* A file with another name on its disk stays readable by that one, which cannot be found: the user
+ * is told. */
+static void
+add_hard_links (SelfTest *self, GPtrArray *places)
+{
+  for (guint i = 0; i < places->len; i++)
+    {
+      const OcGuardedPlace *place = places->pdata[i];
+      g_autofree char *shown = NULL;
+      g_autofree char *line = NULL;
+
+      if (place->n_links < 2)
+        continue;
+      shown = oc_text_escape (place->path, 0, NULL);
+      line = g_strdup_printf (_ ("%s has another name on its disk (a hard link), and can be read by that one."), shown);
+      add_detail (self, LAYER_GUARDED, line);
+    }
+}
+
 /* The canary's home is made up; the lists of guarded places are the user's and the administrator's
  * own. */
 static gboolean
@@ -411,9 +431,12 @@ check_lists (SelfTest *self, GError **error)
   g_autoptr (GPtrArray) lists = oc_guarded_lists_read (paths, (const char *const *)homes, error);
   g_autofree char *described = lists != NULL ? oc_guarded_lists_describe (lists) : NULL;
 
-  if (lists == NULL)
+  g_autoptr (GPtrArray) places = lists != NULL ? oc_guarded_list (paths, (const char *const *)homes, error) : NULL;
+
+  if (places == NULL)
     return FALSE;
   add_detail (self, LAYER_GUARDED, described);
+  add_hard_links (self, places);
   return TRUE;
 }
 

@@ -230,6 +230,10 @@ except OSError as error:
             equal(result(home, NAME, "go", executor=executor), errno.EACCES, f"{executor}: what the user's list names")
         said = home.ctl("doctor").stdout
         check(listed + " (1)" in said, f"doctor does not name the list: {said}")
+        check("hard link" not in said, f"doctor knows of a hard link where there is none: {said}")
+        os.link(home.write(".netrc", "secret"), os.path.join(os.path.dirname(secret), "other-name"))
+        said = home.ctl("doctor").stdout
+        check("/.netrc has another name" in said, f"doctor does not tell of a hard link: {said}")
         home.write(".config/ocelot/guarded-places", "# papers\n~/Documents/tax Tax papers\n")
         got = launch(home, NAME, "go")
         equal((got["outcome"], got["exit"]), ("not-run", 126), f"a bad list: {got}")
