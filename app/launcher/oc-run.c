@@ -273,6 +273,7 @@ work (Run *self)
     .run = self->run,
     .timeout_ms = oc_run_get_timeout (self->host.entry, self->options),
   };
+  g_autofree char *remedy = NULL;
   g_autoptr (GError) error = NULL;
 
   fill_host (self);
@@ -281,9 +282,12 @@ work (Run *self)
       finish_storage (self);
       return TRUE;
     }
+  if (g_error_matches (error, OC_ERROR, OC_ERROR_NOT_FOUND))
+    return refuse (self, OC_EXIT_REFUSED, error->message, _("The plugin’s program cannot be executed: its author must repair it."));
+  remedy = oc_sandbox_dup_remedy (error);
   return refuse (self, OC_EXIT_REFUSED, error->message,
-                 g_error_matches (error, OC_ERROR, OC_ERROR_NOT_FOUND)
-                   ? _("The plugin’s program cannot be executed: its author must repair it.")
+                 remedy != NULL
+                   ? remedy
                    : _("“ocelotctl doctor” tells which layer of the sandbox does not work here, and what to do."));
 }
 

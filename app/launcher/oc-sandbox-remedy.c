@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include <glib/gi18n-lib.h>
@@ -32,6 +33,15 @@ static const struct
   { "/proc/sys/user/max_net_namespaces", "0",
     N_ ("This system allows no network namespaces. An administrator can allow some with “sysctl -w "
         "user.max_net_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_ipc_namespaces", "0",
+    N_ ("This system allows no IPC namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_ipc_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_uts_namespaces", "0",
+    N_ ("This system allows no UTS namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_uts_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
+  { "/proc/sys/user/max_cgroup_namespaces", "0",
+    N_ ("This system allows no cgroup namespaces. An administrator can allow some with “sysctl -w "
+        "user.max_cgroup_namespaces=15000”, and for good with a file in /etc/sysctl.d.") },
 };
 
 #define APPARMOR_SETTING "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
@@ -70,11 +80,27 @@ is_filtered (const char *root)
   return status != NULL && strstr (status, "\nSeccomp:\t2") != NULL;
 }
 
+/* What the error itself gives away. */
 static char *
-dup_namespace_remedy (const char *root)
+dup_errno_remedy (const char *detail)
+{
+  if (strstr (detail, g_strerror (EAGAIN)) != NULL)
+    return g_strdup (_ ("Too many processes of this user run already: end some, or raise the limit (“ulimit -u”)."));
+  if (strstr (detail, g_strerror (ENOSPC)) != NULL)
+    return g_strdup (_ ("No more namespaces can be made here: what started this program lets nothing in it make any, as "
+                        "“bwrap --disable-userns” does, or as many as are allowed exist already. Start it outside of that."));
+  return NULL;
+}
+
+static char *
+dup_namespace_remedy (const char *detail, const char *root)
 {
   g_autofree char *apparmor = read_setting (root, APPARMOR_SETTING);
+  char *by_errno;
 
+  /* Of a bubblewrap that was asked for and cannot be used, the path comes first. */
+  if (g_str_has_prefix (detail, "/") && strstr (detail, "bwrap: ") != NULL)
+    return g_strdup (_ ("Install bubblewrap from your system’s packages, or leave --executor out."));
   for (gsize i = 0; i < G_N_ELEMENTS (settings); i++)
     {
       g_autofree char *value = read_setting (root, settings[i].path);
@@ -93,6 +119,9 @@ dup_namespace_remedy (const char *root)
   if (is_there (root, "/.flatpak-info") || (root == NULL && g_getenv ("SNAP") != NULL))
     return g_strdup (_ ("This program runs inside a Flatpak or a Snap, which lets it make no namespaces of its own. Install "
                         "Ocelot Plugins from your system’s packages."));
+  by_errno = dup_errno_remedy (detail);
+  if (by_errno != NULL)
+    return by_errno;
   if (is_container (root))
     return g_strdup (_ (
         "This is a container that does not let programs make namespaces of their own or hides "
@@ -127,13 +156,13 @@ is_proc_covered (const char *root)
 }
 
 static char *
-dup_proc_remedy (const char *root)
+dup_proc_remedy (const char *detail, const char *root)
 {
   if (!is_container (root) && is_proc_covered (root))
     return g_strdup (_ ("Something is mounted over parts of /proc here, as containers do, and the "
                         "kernel then gives plugins no /proc of their own. Run this outside of the "
                         "container, or in one that leaves /proc whole."));
-  return dup_namespace_remedy (root);
+  return dup_namespace_remedy (detail, root);
 }
 
 static char *
@@ -157,18 +186,28 @@ dup_landlock_remedy (const char *root)
                       "also forbid it through its seccomp profile."));
 }
 
+static char *
+dup_launcher_remedy (const char *detail)
+{
+  if (strstr (detail, OC_NOT_AS_ROOT) != NULL)
+    return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, "
+                        "as in a container."));
+  return g_strdup (_ ("Look at what is named: the launcher needs a folder for temporary files that it can write to "
+                      "($TMPDIR), /proc, and some free descriptors (“ulimit -n”)."));
+}
+
 char *
-oc_sandbox_dup_remedy_for (const char *layer, const char *root)
+oc_sandbox_dup_remedy_for (const char *layer, const char *detail, const char *root)
 {
   static const char *const namespace_layers[] = { "user-namespace", "mounts-read-only",
                                                   "capabilities",   "network",
                                                   NULL };
 
-  g_return_val_if_fail (layer != NULL, NULL);
+  g_return_val_if_fail (layer != NULL && detail != NULL, NULL);
   if (g_strv_contains (namespace_layers, layer))
-    return dup_namespace_remedy (root);
+    return dup_namespace_remedy (detail, root);
   if (strcmp (layer, "pid-namespace") == 0)
-    return dup_proc_remedy (root);
+    return dup_proc_remedy (detail, root);
   if (strcmp (layer, "landlock") == 0)
     return dup_landlock_remedy (root);
   if (strcmp (layer, "seccomp") == 0 || strcmp (layer, "unix-sockets") == 0 || strcmp (layer, "network-client") == 0
@@ -185,8 +224,7 @@ oc_sandbox_dup_remedy_for (const char *layer, const char *root)
                         "somewhere that is kept from plugins, or a line of a list of guarded "
                         "places does not fit."));
   if (strcmp (layer, "launcher") == 0)
-    return g_strdup (_ ("Run plugins as an ordinary user, or say --allow-root where there is none, "
-                        "as in a container."));
+    return dup_launcher_remedy (detail);
   return NULL;
 }
 
@@ -199,5 +237,5 @@ oc_sandbox_dup_remedy (const GError *error)
   if (colon == NULL || !g_error_matches (error, OC_ERROR, OC_ERROR_SANDBOX))
     return NULL;
   layer = g_strndup (error->message, (gsize)(colon - error->message));
-  return oc_sandbox_dup_remedy_for (layer, NULL);
+  return oc_sandbox_dup_remedy_for (layer, g_str_has_prefix (colon, ": ") ? colon + 2 : colon, NULL);
 }

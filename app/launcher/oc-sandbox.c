@@ -23,8 +23,7 @@ oc_sandbox_check_uid (gboolean allow_root, GError **error)
     return TRUE;
   /* What to do is the remedy of the layer. */
   g_set_error (error, OC_ERROR, OC_ERROR_SANDBOX,
-               "launcher: plugins are not run as the system's administrator (uid 0), whom some "
-               "limits do not bind");
+               "launcher: plugins are not run as " OC_NOT_AS_ROOT ", whom some limits do not bind");
   return FALSE;
 }
 

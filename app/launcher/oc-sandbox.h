@@ -64,9 +64,13 @@ gboolean oc_process_wait (OcProcess *self,
 /* What to do about an error of oc_sandbox_start(), after a look at this machine's settings. One or more whole sentences,
  * translated; NULL where nothing is known. (transfer full) */
 char *oc_sandbox_dup_remedy (const GError *error);
-/* The same for one layer by its id. @root: (nullable): put before the paths of the settings, for made-up hosts in tests. */
+/* The same for one layer by its id. @detail: the rest of the error's message. @root: (nullable): put before the paths of the
+ * settings, for made-up hosts in tests. */
 char *oc_sandbox_dup_remedy_for (const char *layer,
+                                 const char *detail,
                                  const char *root);
+/* In the message of oc_sandbox_check_uid(). */
+#define OC_NOT_AS_ROOT "the system's administrator (uid 0)"
 
 /* Whether uid 0 may go on: FALSE and OC_ERROR_SANDBOX unless allowed. */
 gboolean oc_sandbox_check_uid (gboolean allow_root,

@@ -482,7 +482,7 @@ make_report (SelfTest *self)
       const Outcome *outcome = &self->outcomes[i];
       JsonObject *layer = json_object_new ();
       g_autofree char *remedy = outcome->tried && !outcome->holds
-                                    ? oc_sandbox_dup_remedy_for (layers[i].id, NULL)
+                                    ? oc_sandbox_dup_remedy_for (layers[i].id, outcome->detail, NULL)
                                     : NULL;
 
       holds = holds && outcome->tried && outcome->holds;

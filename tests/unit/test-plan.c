@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -387,6 +388,9 @@ test_remedies (Fixture *self, gconstpointer data)
     { "proc/sys/user/max_pid_namespaces", "0\n", "user.max_pid_namespaces" },
     { "proc/sys/user/max_net_namespaces", "0\n", "user.max_net_namespaces" },
     { "proc/sys/user/max_net_namespaces", "10\n", "5.19" },
+    { "proc/sys/user/max_ipc_namespaces", "0\n", "user.max_ipc_namespaces" },
+    { "proc/sys/user/max_uts_namespaces", "0\n", "user.max_uts_namespaces" },
+    { "proc/sys/user/max_cgroup_namespaces", "0\n", "user.max_cgroup_namespaces" },
     { "proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n", "/etc/apparmor.d/" },
     { "proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0\n", "5.19" },
     { ".flatpak-info", "", "Flatpak" },
@@ -408,8 +412,33 @@ test_remedies (Fixture *self, gconstpointer data)
       make_file (path);
       g_file_set_contents (path, hosts[i].content, -1, &error);
       g_assert_no_error (error);
-      remedy = oc_sandbox_dup_remedy_for ("user-namespace", root);
+      remedy = oc_sandbox_dup_remedy_for ("user-namespace", "new namespaces: no", root);
       g_assert_nonnull (strstr (remedy, hosts[i].word));
+    }
+}
+
+/* What the error says counts, and a remedy is never for another one. */
+static void
+test_remedy_by_detail (Fixture *self, gconstpointer data)
+{
+  const struct
+  {
+    const char *layer, *what, *why, *word;
+  } errors[] = {
+    { "user-namespace", "new namespaces", g_strerror (ENOSPC), "--disable-userns" },
+    { "user-namespace", "new namespaces", g_strerror (EAGAIN), "ulimit -u" },
+    { "user-namespace", "new namespaces", g_strerror (EPERM), "5.19" },
+    { "user-namespace", "/usr/bin/bwrap", "is not installed", "Install bubblewrap" },
+    { "launcher", "plugins are not run as " OC_NOT_AS_ROOT, "no", "--allow-root" },
+    { "launcher", "/tmp/x", g_strerror (EACCES), "$TMPDIR" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
+    {
+      g_autofree char *detail = g_strconcat (errors[i].what, ": ", errors[i].why, NULL);
+      g_autofree char *remedy = oc_sandbox_dup_remedy_for (errors[i].layer, detail, self->base);
+
+      g_assert_nonnull (strstr (remedy, errors[i].word));
     }
 }
 
@@ -441,9 +470,9 @@ test_remedy_covered_proc (Fixture *self, gconstpointer data)
       make_file (path);
       g_file_set_contents (path, hosts[i].mounts, -1, &error);
       g_assert_no_error (error);
-      remedy = oc_sandbox_dup_remedy_for ("pid-namespace", root);
+      remedy = oc_sandbox_dup_remedy_for ("pid-namespace", "/proc: no", root);
       g_assert_nonnull (strstr (remedy, hosts[i].word));
-      other = oc_sandbox_dup_remedy_for ("network", root);
+      other = oc_sandbox_dup_remedy_for ("network", "loopback: no", root);
       g_assert_null (strstr (other, "over parts of /proc"));
     }
 }
@@ -461,6 +490,7 @@ main (int argc, char **argv)
   ADD ("/plan/own-folder-in-a-covered-one", test_own_in_covered);
   ADD ("/plan/refusals", test_refusals);
   ADD ("/plan/remedies", test_remedies);
+  ADD ("/plan/remedy-by-detail", test_remedy_by_detail);
   ADD ("/plan/remedy-covered-proc", test_remedy_covered_proc);
   g_test_add_func ("/plan/guarded-list", test_guarded_text);
   g_test_add_func ("/plan/mount-aliases", test_mount_aliases);
