@@ -31,19 +31,13 @@ print_use (OcUse *use)
   g_autofree char *method = oc_cli_describe_method (use->method);
   g_autoptr (GString) line = g_string_new (NULL);
 
-  if (sentence != NULL)
-    {
-      /* Translators: %s is a sentence: “refused: curl tried to open a network socket” */
-      g_string_append_printf (line, use->allowed ? _ ("used: %s") : _ ("refused: %s"), sentence);
-      oc_cli_print_wrapped ("      ", line->str);
-      return;
-    }
-  g_string_append_printf (line, "%s %s", use->allowed ? _ ("used") : _ ("refused"), method);
-  if (detail[0] != '\0')
+  /* Translators: %s is a sentence or a call: “refused: curl tried to open a network socket”, “used: file.readText” */
+  g_string_append_printf (line, use->allowed ? _ ("used: %s") : _ ("refused: %s"), sentence != NULL ? sentence : method);
+  if (sentence == NULL && detail[0] != '\0')
     g_string_append_printf (line, " %s", detail);
-  if (program != NULL)
+  if (sentence == NULL && program != NULL)
     g_string_append_printf (line, _ (" by %s"), program);
-  if (use->count > 1)
+  if (sentence == NULL && use->count > 1)
     g_string_append_printf (line, " ×%u", use->count);
   oc_cli_print_wrapped ("      ", line->str);
 }

@@ -18,10 +18,12 @@ typedef struct
   const char *sentence; /* with %s: the program, and then the detail where it has two */
   const char *without;  /* (nullable): where the detail is not known; with one %s */
   gboolean shows_call;  /* the detail, which is a name of the system's, follows in parentheses */
+  const char *only; /* (nullable): the detail that it is for; NULL: all others */
 } Row;
 
 /* Translators: in all of these sentences the first %s is the name of a program, such as “curl”, or “The plugin”. */
 static const Row rows[] = {
+  { "socket", FALSE, N_("%s tried to open a network socket for IPv6"), NULL, FALSE, "AF_INET6" },
   { "socket", FALSE, N_("%s tried to open a network socket"), NULL, FALSE },
   /* Translators: a Unix socket, by which programs of one computer reach each other */
   { "local-socket", FALSE, N_("%s tried to open a local socket, to reach another program"), NULL, FALSE },
@@ -51,7 +53,8 @@ static const Row *
 find_row (const OcUse *use)
 {
   for (guint i = 0; use->method != NULL && i < G_N_ELEMENTS (rows); i++)
-    if (!rows[i].allowed == !use->allowed && strcmp (rows[i].method, use->method) == 0)
+    if (!rows[i].allowed == !use->allowed && strcmp (rows[i].method, use->method) == 0
+        && (rows[i].only == NULL || g_strcmp0 (rows[i].only, use->detail) == 0))
       return &rows[i];
   return NULL;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -238,6 +239,13 @@ record_allowed (OcNotify *self, int fd, const OcVerdictOnCall *verdict)
     add_use (self, PERMISSION, method, destination.text, program, TRUE);
 }
 
+/* One of the Internet's families, so that the family does not say what is special about it. */
+static gboolean
+is_raw (const struct seccomp_notif *request)
+{
+  return (request->data.args[0] == AF_INET || request->data.args[0] == AF_INET6) && (request->data.args[1] & 0xf) == SOCK_RAW;
+}
+
 static void
 record_refused (OcNotify *self, int fd, const OcVerdictOnCall *verdict)
 {
@@ -249,7 +257,7 @@ record_refused (OcNotify *self, int fd, const OcVerdictOnCall *verdict)
   if (!is_valid (fd, request->id))
     return;
   if (strcmp (detail, "socket") == 0 || strcmp (detail, "socketpair") == 0)
-    detail = oc_notify_describe_family (request->data.args[0], family);
+    detail = verdict->group == OC_GROUP_SPECIAL_SOCKET && is_raw (request) ? "SOCK_RAW" : oc_notify_describe_family (request->data.args[0], family);
   add_use (self, verdict->group == OC_GROUP_SOCKET ? PERMISSION : "", oc_group_to_id (verdict->group),
            detail, program, FALSE);
 }

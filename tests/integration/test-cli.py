@@ -565,7 +565,7 @@ def used_and_refused():
         contains(got.stdout, "process.spawn", "text")
         log = home.json("log", NAME)["runs"]
         equal((len(log), log[0]["outcome"], log[0]["refused"]), (1, "done", 2), "the log")
-        contains(home.ctl("log", "--refused").stdout, "refused process.spawn", "the log for people")
+        contains(home.ctl("log", "--refused").stdout, "refused: process.spawn", "the log for people")
 
 
 @case("/cli/run/the-selection-is-called-what-it-is")
@@ -575,7 +575,7 @@ def selection_used():
         home.enable(NAME)
         home.write("a", "text")
         contains(home.ctl("run", NAME, "go", "--", "a").stdout, "what was selected (selection.read)", "the run")
-        contains(home.ctl("log").stdout, "used what was selected", "the log")
+        contains(home.ctl("log").stdout, "used: what was selected", "the log")
 
 
 @case("/cli/text/escaped-once")

@@ -21,6 +21,7 @@ static const struct
   const char *expected;
 } cases[] = {
   { "socket", "AF_INET", "curl", FALSE, "curl tried to open a network socket" },
+  { "socket", "AF_INET6", "curl", FALSE, "curl tried to open a network socket for IPv6" },
   { "trace", "ptrace", "gdb", FALSE, "gdb tried to look into another program (ptrace)" },
   { "special-socket", "AF_NETLINK", "ip", FALSE, "ip tried to open a special kind of socket (AF_NETLINK)" },
   { "socket", "", NULL, FALSE, "The plugin tried to open a network socket" },
