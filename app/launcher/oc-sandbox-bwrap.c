@@ -22,6 +22,8 @@
 #include "launcher/oc-process-private.h"
 
 #define MAX_SAID 500
+/* Of one launch. Places that are replaced without a pause need some. */
+#define MAX_TRIES 16
 #define PACK_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 /* Everything that is made for one start. */
@@ -302,8 +304,8 @@ meet (OcProcess *self, OcStart *start, int said_fd, GError **error)
   return FALSE;
 }
 
-OcProcess *
-oc_sandbox_start_bubblewrap (OcFlat *flat, GError **error)
+static OcProcess *
+try_start (OcFlat *flat, GError **error)
 {
   g_auto (OcStart) start = { -1, -1, -1, -1, 0 };
   g_auto (Parts) parts = { .arguments = -1, .stage = -1, .program = -1, .said_read = -1, .said_write = -1 };
@@ -331,4 +333,69 @@ oc_sandbox_start_bubblewrap (OcFlat *flat, GError **error)
   if (!oc_process_wait_until_executed (self, &start, NULL, error))
     return NULL;
   return g_steal_pointer (&self);
+}
+
+/* What is at a place; all zero where nothing is. The time tells a folder from one that was made again with its number. */
+typedef struct
+{
+  guint64 device, inode;
+  gint64 changed_s, changed_ns;
+} Sight;
+
+/* (transfer full) (element-type Sight): of the places that may go. */
+static GArray *
+look_at_places (const OcStage *stage)
+{
+  GArray *sights = g_array_new (FALSE, TRUE, sizeof (Sight));
+
+  for (gsize i = 0; i < stage->n_ops; i++)
+    {
+      g_auto (OcFd) place = stage->ops[i].optional ? oc_stage_open_place (stage->ops[i].path) : -1;
+      Sight sight = { 0 };
+      struct stat info;
+
+      if (place >= 0 && fstat (place, &info) == 0)
+        {
+          sight = (Sight){ .device = info.st_dev, .inode = info.st_ino };
+          sight.changed_s = info.st_ctim.tv_sec;
+          sight.changed_ns = info.st_ctim.tv_nsec;
+        }
+      g_array_append_val (sights, sight);
+    }
+  return sights;
+}
+
+static gboolean
+are_the_same (const GArray *a, const GArray *b)
+{
+  return a->len == b->len && memcmp (a->data, b->data, a->len * sizeof (Sight)) == 0;
+}
+
+/* bubblewrap mounts by name: where what is to be covered goes, or is replaced, during the launch (other runs' temporary
+ * folders do, and what an editor saves), it fails, or stage 2 finds the cover gone. Nothing has run then, and it is tried
+ * again; only then, so that what always fails does so at once. */
+OcProcess *
+oc_sandbox_start_bubblewrap (OcFlat *flat, GError **error)
+{
+  OcStage fresh = flat->stage;
+
+  for (guint i = 1;; i++)
+    {
+      g_autoptr (GArray) before = look_at_places (&flat->stage);
+      g_autoptr (GArray) after = NULL;
+      g_autoptr (GError) failure = NULL;
+      OcProcess *process = try_start (flat, &failure);
+
+      if (process != NULL)
+        return process;
+      after = look_at_places (&flat->stage);
+      if (i < MAX_TRIES && g_error_matches (failure, OC_ERROR, OC_ERROR_SANDBOX) && !are_the_same (before, after))
+        {
+          /* What the try has put into it is gone with the try. */
+          flat->stage = fresh;
+          continue;
+        }
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return NULL;
+    }
 }
