@@ -88,6 +88,12 @@ has_beginning (const char *path)
 static const char *
 find_fault (const char *path, const char *reason)
 {
+  static const char *const needed[] = { "/usr", "/bin", "/lib", "/lib64", NULL };
+
+  if (strcmp (path, "/") == 0 || strcmp (path, "~") == 0 || strcmp (path, "~/") == 0)
+    return _ ("The whole computer or home cannot be guarded; name what is in it.");
+  if (g_strv_contains (needed, path))
+    return _ ("No program runs without this folder; name what is in it.");
   if (!has_beginning (path))
     return _ ("A path begins with “/”, “~/” or the name of a variable in capitals, as in "
               "“$GNUPGHOME”.");

@@ -86,7 +86,7 @@ dup_errno_remedy (const char *detail)
 {
   if (strstr (detail, g_strerror (EAGAIN)) != NULL)
     return g_strdup (_ ("Too many processes of this user run already: end some, or raise the limit (“ulimit -u”)."));
-  if (strstr (detail, g_strerror (ENOSPC)) != NULL)
+  if (strstr (detail, g_strerror (ENOSPC)) != NULL || strstr (detail, "(ENOSPC)") != NULL)
     return g_strdup (_ ("No more namespaces can be made here: what started this program lets nothing in it make any, as "
                         "“bwrap --disable-userns” does, or as many as are allowed exist already. Start it outside of that."));
   return NULL;
@@ -217,12 +217,14 @@ oc_sandbox_dup_remedy_for (const char *layer, const char *detail, const char *ro
                         "may also forbid it. Where the filter is busy, the container’s manager "
                         "answers system calls itself, as LXD and Incus can: switch that off for "
                         "this container."));
+  /* What is wrong with a list is said in whole sentences. */
+  if (strcmp (layer, "guarded-places") == 0 && g_str_has_suffix (detail, "."))
+    return g_strdup (_ ("“man ocelot-launcher” shows how a list of guarded places is written."));
   if (strcmp (layer, "guarded-places") == 0 || strcmp (layer, "folders") == 0
       || strcmp (layer, "own-folders-writable") == 0)
     return g_strdup (_ ("Look at the place that is named: a folder of the plugin's own may have "
                         "become a symbolic link, or lie "
-                        "somewhere that is kept from plugins, or a line of a list of guarded "
-                        "places does not fit."));
+                        "somewhere that is kept from plugins."));
   if (strcmp (layer, "launcher") == 0)
     return dup_launcher_remedy (detail);
   return NULL;

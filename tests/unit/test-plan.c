@@ -429,6 +429,8 @@ test_remedy_by_detail (Fixture *self, gconstpointer data)
     { "user-namespace", "new namespaces", g_strerror (EAGAIN), "ulimit -u" },
     { "user-namespace", "new namespaces", g_strerror (EPERM), "5.19" },
     { "user-namespace", "/usr/bin/bwrap", "is not installed", "Install bubblewrap" },
+    { "guarded-places", "list, line 1", "It is a path.", "man ocelot-launcher" },
+    { "guarded-places", "/a", "lies in or around /b", "Look at the place" },
     { "launcher", "plugins are not run as " OC_NOT_AS_ROOT, "no", "--allow-root" },
     { "launcher", "/tmp/x", g_strerror (EACCES), "$TMPDIR" },
   };
