@@ -148,6 +148,31 @@ allow_entry (
   return result;
 }
 
+/* A folder that can be passed through and not listed, as /home often is: what is in it is not known, but the ways to the
+ * guarded places are, and they lead to what is the user's own. */
+static int
+enumerate_known (const OcStage *stage, int ruleset, const OcNode *node, int folder)
+{
+  for (size_t i = 0; i < node->n_children; i++)
+    {
+      const OcNode *child = &stage->nodes[node->first_child + i];
+      struct stat info;
+      int fd, result = 0;
+
+      if (child->denied)
+        continue;
+      fd = openat (folder, child->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+      if (fd < 0)
+        continue;
+      if (fstat (fd, &info) == 0 && S_ISDIR (info.st_mode))
+        result = enumerate (stage, ruleset, child, fd);
+      close (fd);
+      if (result != 0)
+        return result;
+    }
+  return 0;
+}
+
 /* Allows every entry of an ancestor of a guarded place but those on the way to one. What is created
  * or renamed there later, and so slips from under a mask, has no rule and is not readable. Listing
  * is allowed: Landlock cannot allow it for one folder alone, so the names in a guarded folder that
@@ -163,7 +188,7 @@ enumerate (const OcStage *stage, int ruleset, const OcNode *node, int folder)
     return -1;
   fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
-    return errno == EACCES || errno == ENOENT ? 0 : -1;
+    return errno == EACCES ? enumerate_known (stage, ruleset, node, folder) : errno == ENOENT ? 0 : -1;
   while (result == 0 && (n = syscall (SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
     for (long at = 0; result == 0 && at < n;)
       {

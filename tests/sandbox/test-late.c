@@ -211,6 +211,29 @@ test_case (gconstpointer data)
     g_assert_true (is_one_of (tool, cases[i].tool));
 }
 
+/* As where /home can be passed through and not listed. */
+static void
+test_unlisted (void)
+{
+  g_autoptr (Host) host = host_new ();
+  const char *plain[] = { "read", "~/notes/plain", NULL };
+  const char *secret[] = { "read", "~/.netrc", NULL };
+  g_auto (HostResult) read = { 0 };
+  g_auto (HostResult) refused = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  put (host, "notes/plain", "nothing");
+  put (host, ".netrc", "secret");
+  g_assert_no_errno (chmod (host->base, 0311));
+  host_run (host, OC_ROLE_WORKER, OC_NETWORK_NONE, plain, &read, &error);
+  g_assert_no_error (error);
+  host_run (host, OC_ROLE_WORKER, OC_NETWORK_NONE, secret, &refused, &error);
+  g_assert_no_errno (chmod (host->base, 0700));
+  g_assert_no_error (error);
+  g_assert_cmpstr (read.output, ==, "DONE");
+  g_assert_cmpstr (refused.output, ==, "EACCES");
+}
+
 /* As in a user's session: something is mounted while a worker runs. Needs a mount namespace of its
  * own to do it in; the rest of the test executes itself there. */
 static void
@@ -315,6 +338,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, GSIZE_TO_POINTER (i), test_case);
     }
+  g_test_add_func ("/late/unlisted-folder", test_unlisted);
   g_test_add_func ("/late/mounted", test_mount);
   g_test_add_func ("/late/planted-links", test_planted_links);
   return g_test_run ();
