@@ -402,3 +402,37 @@ net_count_records (Net *self, gboolean allowed)
 
   return json_array_get_length (array);
 }
+
+static void
+run_directly (gconstpointer data)
+{
+  const NetTest *test = data;
+
+  net_set_executor (OC_EXECUTOR_DIRECT);
+  if (test->func != NULL)
+    test->func ();
+  else
+    test->data_func (test->data);
+}
+
+static void
+run_with_bubblewrap (gconstpointer data)
+{
+  const NetTest *test = data;
+
+  net_set_executor (OC_EXECUTOR_BUBBLEWRAP);
+  if (test->func != NULL)
+    test->func ();
+  else
+    test->data_func (test->data);
+}
+
+void
+net_add_test (const NetTest *test)
+{
+  g_autofree char *direct = g_strdup_printf ("/net/direct/%s", test->name);
+  g_autofree char *bubblewrap = g_strdup_printf ("/net/bubblewrap/%s", test->name);
+
+  g_test_add_data_func (direct, test, run_directly);
+  g_test_add_data_func (bubblewrap, test, run_with_bubblewrap);
+}

@@ -33,6 +33,8 @@ typedef struct
   OcRole role;
 } Net;
 
+#define STRV(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
 /* What runs the sandboxes from now on. */
 void net_set_executor (OcExecutor executor);
 OcExecutor net_get_executor (void);
@@ -63,6 +65,16 @@ char **net_probe (Net *self, const char *const *hosts, const char *const *words)
 gboolean net_has_record (
     Net *self, gboolean allowed, const char *permission, const char *method, const char *detail);
 guint net_count_records (Net *self, gboolean allowed);
+/* One test, for net_add_test(); one of the functions. */
+typedef struct
+{
+  const char *name;
+  void (*func) (void);
+  void (*data_func) (gconstpointer data);
+  gconstpointer data;
+} NetTest;
+/* With each executor, as "/net/<executor>/<name>". @test must live on. */
+void net_add_test (const NetTest *test);
 /* Loops until @done says so; asserts that it does within seconds. */
 void net_wait (gboolean (*done) (gpointer data), gpointer data);
 
