@@ -335,7 +335,7 @@ run_row_new (OcStatus *status,
 {
   g_autofree char *entry = dup_entry_title (status, run->entry);
   g_autofree char *when = oc_format_when (run->started, g_get_real_time ());
-  g_autofree char *lasted = run->ended > 0 ? oc_format_duration (run->ended - run->started) : NULL;
+  g_autofree char *lasted = run->ended > run->started ? oc_format_duration (run->ended - run->started) : NULL;
   g_autofree char *message = oc_escape_message (run->message);
   g_autofree char *key = g_strdup_printf ("run-%" G_GINT64_FORMAT, run->id);
   g_autofree char *used = g_strdup_printf (ngettext ("%u use", "%u uses", run->n_allowed), run->n_allowed);

@@ -47,8 +47,9 @@ print_run (OcRun *run,
            GPtrArray *uses,
            gboolean refused_only)
 {
+  /* Of a run whose launcher was killed it may not be known when it ended: then it is no later than its start. */
   g_autofree char *time = oc_cli_format_time (run->started);
-  g_autofree char *duration = run->ended != 0 ? oc_cli_format_duration (run->ended - run->started) : NULL;
+  g_autofree char *duration = run->ended > run->started ? oc_cli_format_duration (run->ended - run->started) : NULL;
   g_autofree char *plugin = oc_text_escape (run->plugin, 0, NULL);
   g_autofree char *entry = oc_text_escape (run->entry, 80, NULL);
   g_autoptr (GString) line = g_string_new (oc_outcome_to_label (run->outcome));

@@ -77,8 +77,8 @@ check_number_of_runs (guint n,
   if (max_at_once == 0 || n < max_at_once)
     return TRUE;
   g_set_error (error, OC_ERROR, OC_ERROR_BUSY,
-               g_dngettext (GETTEXT_PACKAGE, "%u run of this plugin goes on, and more are not allowed at a time.",
-                            "%u runs of this plugin go on, and more are not allowed at a time.", n),
+               g_dngettext (GETTEXT_PACKAGE, "%u run of this plugin is going on; more are not allowed at a time.",
+                            "%u runs of this plugin are going on; more are not allowed at a time.", n),
                n);
   return FALSE;
 }

@@ -288,6 +288,15 @@ oc_text_has_hidden (const char *text)
 }
 
 char *
+oc_text_format_size (guint64 bytes)
+{
+  g_autofree char *text = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_auto (GStrv) parts = g_strsplit (text, "\u00a0", -1);
+
+  return g_strjoinv (" ", parts);
+}
+
+char *
 oc_text_fold (const char *text)
 {
   g_autofree char *valid = NULL;

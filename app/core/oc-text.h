@@ -33,6 +33,8 @@ char *oc_text_escape_message (const char *message,
                               gsize max_chars);
 /* Whether oc_text_escape() would have to escape something. */
 gboolean oc_text_has_hidden (const char *text);
+/* "1.0 GiB", with a plain space: a no-break one would be escaped where the text is shown. (transfer full) */
+char *oc_text_format_size (guint64 bytes);
 /* For search and for look-alike names: compatibility-decomposed, accents and case folded.
  * (transfer full) */
 char *oc_text_fold (const char *text);

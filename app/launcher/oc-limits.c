@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-text.h"
 #include "launcher/oc-cgroup.h"
 #include "launcher/oc-memory.h"
 
@@ -43,21 +44,15 @@ oc_limits_get_default (OcRole role)
   return &oc_limits_defaults[role];
 }
 
-static char *
-format_size (guint64 size)
-{
-  return g_format_size_full (size, G_FORMAT_SIZE_IEC_UNITS);
-}
-
 char *
 oc_limits_dup_description (void)
 {
   const OcLimits *worker = oc_limits_get_default (OC_ROLE_WORKER);
   const OcLimits *tool = oc_limits_get_default (OC_ROLE_TOOL);
-  g_autofree char *memory = format_size (oc_memory_limit_here (worker->memory));
-  g_autofree char *file = format_size (worker->file_size);
-  g_autofree char *data = format_size (worker->data_size);
-  g_autofree char *temp = format_size (worker->temp_size);
+  g_autofree char *memory = oc_text_format_size (oc_memory_limit_here (worker->memory));
+  g_autofree char *file = oc_text_format_size (worker->file_size);
+  g_autofree char *data = oc_text_format_size (worker->data_size);
+  g_autofree char *temp = oc_text_format_size (worker->temp_size);
   g_autofree char *reason = NULL;
   g_autofree char *holder = NULL;
 

@@ -187,8 +187,8 @@ char *
 oc_quota_dup_message (OcQuotaBreach breach,
                       const OcLimits *limits)
 {
-  g_autofree char *data = g_format_size_full (limits->data_size, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *temp = g_format_size_full (limits->temp_size, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *data = oc_text_format_size (limits->data_size);
+  g_autofree char *temp = oc_text_format_size (limits->temp_size);
 
   switch (breach)
     {

@@ -11,6 +11,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
+#include "core/oc-text.h"
 #include "launcher/oc-broker.h"
 #include "launcher/oc-memory.h"
 #include "launcher/oc-net-broker.h"
@@ -90,8 +91,7 @@ static void
 on_memory_exceeded (gpointer data)
 {
   Worker *self = data;
-  g_autofree char *size = g_format_size_full (oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory),
-                                              G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *size = oc_text_format_size (oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory));
   g_autofree char *message = NULL;
 
   if (oc_memory_watch_had_too_many (self->memory))

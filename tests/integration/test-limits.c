@@ -38,7 +38,7 @@ test_data_size (void)
   less = fixture_run (fixture, "store-less", NULL);
   ran_assert (less, 0, "done");
   much = fixture_run (fixture, "store-much", NULL);
-  assert_ended (much, "GiB in its data folder");
+  assert_ended (much, "1.0 GiB in its data folder");
   g_assert_nonnull (strstr (ran_get (much, "remedy"), fixture->data_folder));
   g_assert_cmpint (ran_get_int (much, "errorsInARow"), ==, 1);
   g_assert_cmpint (ran_get_int (much, "durationMs"), <, 10000);
@@ -111,7 +111,7 @@ test_at_once (void)
   g_unlink (marker);
   refused = fixture_run (fixture, "echo", NULL);
   ran_assert (refused, 126, "not-run");
-  g_assert_nonnull (strstr (ran_get (refused, "message"), "8 runs of this plugin go on"));
+  g_assert_nonnull (strstr (ran_get (refused, "message"), "8 runs of this plugin are going on"));
   g_assert_nonnull (strstr (ran_get (refused, "remedy"), "stop one"));
   after = oc_activity_list_runs (activity, FIXTURE_ID, 0, NULL);
   g_assert_cmpuint (after->len, ==, before->len);
