@@ -3,50 +3,26 @@
 
 #include <string.h>
 
-typedef struct
-{
-  char *permission;
-  char *method;
-  char *detail;
-  char *program; /* (nullable) */
-  gboolean allowed;
-  guint count;
-  guint written;
-} Row;
+#include "launcher/oc-use-rows.h"
 
 struct _OcUses
 {
-  GPtrArray *rows;   /* owned (element-type Row), in order of first use */
-  GHashTable *index; /* owned: the key's text → Row, borrowed */
+  OcUseRows rows;
 };
-
-static void
-row_free (gpointer data)
-{
-  Row *row = data;
-
-  g_free (row->permission);
-  g_free (row->method);
-  g_free (row->detail);
-  g_free (row->program);
-  g_free (row);
-}
 
 OcUses *
 oc_uses_new (void)
 {
   OcUses *self = g_new0 (OcUses, 1);
 
-  self->rows = g_ptr_array_new_with_free_func (row_free);
-  self->index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  oc_use_rows_init (&self->rows);
   return self;
 }
 
 void
 oc_uses_free (OcUses *self)
 {
-  g_hash_table_unref (self->index);
-  g_ptr_array_unref (self->rows);
+  oc_use_rows_clear (&self->rows);
   g_free (self);
 }
 
@@ -84,15 +60,15 @@ oc_uses_add_many (OcUses *self,
                   gboolean allowed,
                   guint count)
 {
-  gboolean full = self->rows->len >= OC_USES_MAX_ROWS;
+  gboolean full = self->rows.rows->len >= OC_USES_MAX_ROWS;
   g_autofree char *cut = cut_detail (detail);
   g_autofree char *kind = NULL;
   g_autofree char *key = NULL;
-  Row *row;
+  OcUseRow *row;
 
   /* U+001F cannot be in a method's or a permission's name. */
   key = g_strdup_printf ("%d\x1f%s\x1f%s\x1f%s\x1f%s", allowed, permission, method, program ? program : "", cut);
-  row = g_hash_table_lookup (self->index, key);
+  row = oc_use_rows_find (&self->rows, key);
   if (row == NULL && full)
     {
       /* The argument goes too: a worker may name as many tools as it likes. */
@@ -100,20 +76,11 @@ oc_uses_add_many (OcUses *self,
       permission = kind;
       g_free (key);
       key = g_strdup_printf ("%d\x1f%s\x1f%s", allowed, permission, method);
-      row = g_hash_table_lookup (self->index, key);
+      row = oc_use_rows_find (&self->rows, key);
     }
   if (row == NULL)
-    {
-      row = g_new0 (Row, 1);
-      row->permission = g_strdup (permission);
-      row->method = g_strdup (method);
-      row->detail = full ? g_strdup ("") : g_steal_pointer (&cut);
-      row->program = full ? NULL : g_strdup (program);
-      row->allowed = allowed;
-      g_ptr_array_add (self->rows, row);
-      g_hash_table_insert (self->index, g_steal_pointer (&key), row);
-    }
-  row->count += MIN (count, G_MAXUINT - row->count);
+    row = oc_use_rows_add (&self->rows, g_steal_pointer (&key), permission, method, full ? "" : cut, full ? NULL : program, allowed);
+  oc_use_row_count (row, count);
 }
 
 gboolean
@@ -122,16 +89,16 @@ oc_uses_flush (OcUses *self,
                gint64 run,
                GError **error)
 {
-  for (guint i = 0; i < self->rows->len; i++)
+  for (guint i = 0; i < self->rows.rows->len; i++)
     {
-      Row *row = self->rows->pdata[i];
+      OcUseRow *row = self->rows.rows->pdata[i];
 
-      if (row->written == row->count)
+      if (row->told == row->count)
         continue;
       if (!oc_activity_record_use (activity, run, row->permission, row->method, row->detail, row->program, row->allowed,
-                                   row->count - row->written, error))
+                                   row->count - row->told, error))
         return FALSE;
-      row->written = row->count;
+      row->told = row->count;
     }
   return TRUE;
 }
@@ -142,9 +109,9 @@ oc_uses_to_json (OcUses *self,
 {
   JsonArray *array = json_array_new ();
 
-  for (guint i = 0; i < self->rows->len; i++)
+  for (guint i = 0; i < self->rows.rows->len; i++)
     {
-      Row *row = self->rows->pdata[i];
+      OcUseRow *row = self->rows.rows->pdata[i];
       JsonObject *object;
       g_autofree char *detail = NULL;
 
