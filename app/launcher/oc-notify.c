@@ -239,11 +239,18 @@ record_allowed (OcNotify *self, int fd, const OcVerdictOnCall *verdict)
     add_use (self, PERMISSION, method, destination.text, program, TRUE);
 }
 
-/* One of the Internet's families, so that the family does not say what is special about it. */
-static gboolean
-is_raw (const struct seccomp_notif *request)
+/* What is special about a socket: of the Internet's families it is not the family. @buffer: 32 bytes. */
+static const char *
+describe_special (const struct seccomp_notif *request, char *buffer)
 {
-  return (request->data.args[0] == AF_INET || request->data.args[0] == AF_INET6) && (request->data.args[1] & 0xf) == SOCK_RAW;
+  guint32 family = (guint32)request->data.args[0];
+
+  if (family != AF_INET && family != AF_INET6)
+    return oc_notify_describe_family (family, buffer);
+  if ((request->data.args[1] & 0xf) == SOCK_RAW)
+    return "SOCK_RAW";
+  g_snprintf (buffer, 32, "protocol %u", (guint32)request->data.args[2]);
+  return buffer;
 }
 
 static void
@@ -257,7 +264,8 @@ record_refused (OcNotify *self, int fd, const OcVerdictOnCall *verdict)
   if (!is_valid (fd, request->id))
     return;
   if (strcmp (detail, "socket") == 0 || strcmp (detail, "socketpair") == 0)
-    detail = verdict->group == OC_GROUP_SPECIAL_SOCKET && is_raw (request) ? "SOCK_RAW" : oc_notify_describe_family (request->data.args[0], family);
+    detail = verdict->group == OC_GROUP_SPECIAL_SOCKET ? describe_special (request, family)
+                                                       : oc_notify_describe_family (request->data.args[0], family);
   add_use (self, verdict->group == OC_GROUP_SOCKET ? PERMISSION : "", oc_group_to_id (verdict->group),
            detail, program, FALSE);
 }
