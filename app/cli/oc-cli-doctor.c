@@ -85,7 +85,8 @@ look_at_consent (OcCli *self,
 
         holds = error == NULL;
         if (holds)
-          detail = g_strdup_printf (_ ("Nothing is enabled yet. The file will be: %s"), how);
+          detail = g_strdup_printf (/* Translators: %s is one or more sentences, such as “Sealed with a key in the keyring.” */
+                                    _ ("%s Nothing is enabled yet."), how);
         else
           detail = g_strdup (error->message);
       }

@@ -67,13 +67,13 @@ oc_cgroup_find (const OcCgroupHost *host,
   g_autofree char *bus = NULL;
 
   if (runtime == NULL || !g_path_is_absolute (runtime))
-    return not_found (reason, _("there is no systemd of this user’s ($XDG_RUNTIME_DIR is not set)"));
+    return not_found (reason, _("no systemd runs for this user ($XDG_RUNTIME_DIR is not set)"));
   private = g_build_filename (runtime, "systemd", "private", NULL);
   bus = g_build_filename (runtime, "bus", NULL);
   if (!is_socket (private))
-    return not_found (reason, _("there is no systemd of this user’s"));
+    return not_found (reason, _("no systemd runs for this user"));
   if ((given == NULL || *given == '\0') && !is_socket (bus))
-    return not_found (reason, _("the systemd of this user’s is on no bus that can be reached"));
+    return not_found (reason, _("this user’s systemd is on no bus that can be reached"));
   if (!oc_cgroup_can_limit (groups))
     return not_found (reason, _("this computer’s control groups do not limit memory and processes"));
   if (address != NULL)
@@ -143,7 +143,7 @@ finish_call (GObject *source,
     return self;
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return NULL;
-  fail (self, g_strdup_printf (_("the systemd of this user’s did not make a control group: %s"), error->message));
+  fail (self, g_strdup_printf (_("this user’s systemd did not make a control group: %s"), error->message));
   return NULL;
 }
 
@@ -240,7 +240,7 @@ on_connected (GObject *source,
     return;
   if (bus == NULL)
     {
-      fail (self, g_strdup_printf (_("the systemd of this user’s could not be asked: %s"), error->message));
+      fail (self, g_strdup_printf (_("this user’s systemd could not be asked: %s"), error->message));
       return;
     }
   self->bus = g_steal_pointer (&bus);

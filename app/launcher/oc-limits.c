@@ -57,13 +57,13 @@ oc_limits_dup_description (void)
   g_autofree char *holder = NULL;
 
   if (oc_cgroup_find (&(OcCgroupHost){ 0 }, NULL, &reason))
-    holder = g_strdup (_("the launcher watches memory, and asks the systemd of this user’s to hold it"));
+    holder = g_strdup (_("the launcher watches memory, and asks this user’s systemd to hold it"));
   else
     holder = g_strdup_printf (_("the launcher watches memory and nothing else holds it: %s"), reason);
   /* Translators: the last %s is who holds them. */
   return g_strdup_printf (_("%s of memory, %" G_GUINT64_FORMAT " processes (a tool: %" G_GUINT64_FORMAT "), %" G_GUINT64_FORMAT
                             " open files, %s a file, %s and %" G_GUINT64_FORMAT " files of data, %s of temporary files, %u runs of a "
-                            "plugin at a time; %s"),
+                            "plugin at a time; %s."),
                           memory, worker->processes, tool->processes, worker->open_files, file, data, worker->data_files, temp,
                           worker->runs, holder);
 }

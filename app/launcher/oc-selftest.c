@@ -467,6 +467,8 @@ describe_executor (const SelfTest *self)
                          : _ ("The sandbox is built by bubblewrap, as asked for.");
   if (self->executor == OC_EXECUTOR_AUTO && self->refused)
     return _ ("Neither the launcher nor bubblewrap can build the sandbox here.");
+  if (self->executor == OC_EXECUTOR_AUTO)
+    return _ ("Who builds the sandbox was not found out, as none was started.");
   return _ ("The launcher builds the sandbox itself.");
 }
 
