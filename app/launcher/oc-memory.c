@@ -16,11 +16,9 @@
 #include "core/oc-error.h"
 #include "core/oc-fd.h"
 #include "launcher/oc-cgroup.h"
+#include "launcher/oc-memory-look.h"
 
 #define INTERVAL_MS 100
-/* A sandbox has at most a few hundred processes; uid 0 is not bound by that limit, this is. */
-#define MAX_PROCESSES 4096
-#define KIB G_GUINT64_CONSTANT (1024)
 /* The kernel's limit is a little higher, so that it is this watch which ends what grows slowly, and can tell why. */
 #define GROUP_LIMIT(limit) ((limit) + (limit) / 16)
 #define GROUP_DEFAULT_TASKS 512
@@ -30,25 +28,17 @@ struct _OcMemoryWatch
   OcProcess *process; /* borrowed */
   pid_t pid;          /* of the sandbox's pid 1, as seen from here; not reused while @process is not waited for */
   guint64 limit;
-  guint64 page;
-  dev_t memfd_device; /* where memfds are: what is written to one and not mapped is in no process's RSS */
+  dev_t memfd_device;
+  guint64 system; /* the least that it held since the start */
   OcMemoryExceeded exceeded;
   gpointer user_data;
   guint source;
   guint64 max_tasks; /* 0: any number */
   gboolean too_many;
+  guint64 max_deleted; /* 0: any size */
+  gboolean too_much_deleted;
   OcCgroup *group; /* owned (nullable): from the first look on */
 };
-
-/* One look. */
-typedef struct
-{
-  GArray *pids;        /* (element-type int) */
-  GHashTable *inodes;  /* memfds seen already */
-  guint64 resident;    /* of all, shared pages counted with each */
-  guint64 memfds;
-  guint64 tasks;
-} Look;
 
 static gboolean
 read_proc (pid_t pid, const char *name, char *buffer, gsize size)
@@ -63,117 +53,45 @@ read_proc (pid_t pid, const char *name, char *buffer, gsize size)
   return TRUE;
 }
 
-static void
-add_children (Look *look, pid_t pid, const char *task)
-{
-  g_autofree char *name = g_strdup_printf ("task/%s/children", task);
-  char buffer[16384];
-  char *at = buffer, *end;
-
-  if (!read_proc (pid, name, buffer, sizeof buffer))
-    return;
-  for (long child = strtol (at, &end, 10); end != at && look->pids->len < MAX_PROCESSES; child = strtol (at, &end, 10))
-    {
-      int value = (int) child;
-
-      g_array_append_val (look->pids, value);
-      at = end;
-    }
-}
-
-/* A process may have been started by any thread of its parent. */
-static void
-add_children_of_tasks (Look *look, pid_t pid)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%d/task", (int) pid);
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *task;
-
-  while (dir != NULL && (task = g_dir_read_name (dir)) != NULL)
-    {
-      look->tasks++;
-      add_children (look, pid, task);
-    }
-}
-
-static void
-add_memfds (const OcMemoryWatch *self, Look *look, pid_t pid)
-{
-  g_autofree char *path = g_strdup_printf ("/proc/%d/fd", (int) pid);
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-      struct statx info;
-      guint64 inode;
-
-      /* A descriptor of a file on a network that is gone must not hold this up. */
-      if (statx (AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_INO | STATX_BLOCKS, &info) != 0 ||
-          makedev (info.stx_dev_major, info.stx_dev_minor) != self->memfd_device)
-        continue;
-      inode = info.stx_ino;
-      if (g_hash_table_add (look->inodes, g_memdup2 (&inode, sizeof inode)))
-        look->memfds += info.stx_blocks * 512;
-    }
-}
-
-static void
-look_at (const OcMemoryWatch *self, Look *look, pid_t pid)
-{
-  char buffer[256];
-  unsigned long long size, resident;
-
-  add_children_of_tasks (look, pid);
-  if (read_proc (pid, "statm", buffer, sizeof buffer) && sscanf (buffer, "%llu %llu", &size, &resident) == 2)
-    look->resident += resident * self->page;
-  add_memfds (self, look, pid);
-}
-
+/* How much more the whole system holds than it ever did since the start: no sandbox holds more of what no process in it can be
+ * asked for. */
 static guint64
-read_kib (const char *text, const char *key)
+measure_growth (OcMemoryWatch *self)
 {
-  const char *line = strstr (text, key);
+  guint64 now = oc_memory_read_system ();
 
-  return line != NULL ? g_ascii_strtoull (line + strlen (key), NULL, 10) * KIB : 0;
+  self->system = MIN (self->system, now);
+  return now - self->system;
 }
 
-/* Without counting a page that several share more than once: a program that forks is not ended for what it shares. */
-static guint64
-measure_exactly (const Look *look)
+static gboolean
+is_too_much (OcMemoryWatch *self, const OcMemoryLook *look)
 {
-  guint64 private = 0, shared = 0;
+  guint64 growth = measure_growth (self);
+  guint64 private, shared, unseen;
 
-  for (guint i = 0; i < look->pids->len; i++)
-    {
-      char text[4096];
-
-      if (!read_proc (g_array_index (look->pids, int, i), "smaps_rollup", text, sizeof text))
-        continue;
-      private += read_kib (text, "\nPss_Anon:") + read_kib (text, "\nSwapPss:");
-      shared += read_kib (text, "\nPss_Shmem:");
-    }
-  /* A memfd may be mapped as well: not counted twice. */
-  return private + MAX (shared, look->memfds);
+  /* Quick, where there is nothing to look for. */
+  if (look->resident + MAX (look->memfds, growth) <= self->limit)
+    return FALSE;
+  private = oc_memory_look_measure_exactly (look, &shared);
+  if (private + shared > self->limit)
+    return TRUE;
+  unseen = growth > shared ? growth - shared : 0;
+  return private + shared + unseen > self->limit
+         && private + shared + MIN (unseen, oc_memory_look_bound_unseen (look)) > self->limit;
 }
 
 static gboolean
 is_exceeded (OcMemoryWatch *self)
 {
-  Look look = { .pids = g_array_new (FALSE, FALSE, sizeof (int)) };
-  int first = (int) self->pid;
+  OcMemoryLook look;
   gboolean exceeded;
 
-  look.inodes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  g_array_append_val (look.pids, first);
-  for (guint i = 0; i < look.pids->len; i++)
-    look_at (self, &look, g_array_index (look.pids, int, i));
+  oc_memory_look_take (&look, self->pid, self->memfd_device);
   self->too_many = self->max_tasks > 0 && look.tasks > self->max_tasks;
-  exceeded = self->too_many
-             || (look.resident + look.memfds > self->limit && measure_exactly (&look) > self->limit);
-  g_array_unref (look.pids);
-  g_hash_table_unref (look.inodes);
+  self->too_much_deleted = self->max_deleted > 0 && look.deleted > self->max_deleted;
+  exceeded = self->too_many || self->too_much_deleted || is_too_much (self, &look);
+  oc_memory_look_clear (&look);
   return exceeded;
 }
 
@@ -241,13 +159,11 @@ oc_memory_watch_new (OcProcess *process,
                      GError **error)
 {
   OcMemoryWatch *self = g_new0 (OcMemoryWatch, 1);
-  long page = sysconf (_SC_PAGESIZE);
 
   self->process = process;
   self->limit = limit;
   self->exceeded = exceeded;
   self->user_data = user_data;
-  self->page = page > 0 ? (guint64) page : 4096;
   if (limit == 0)
     return self;
   if (!find_pid (self) || !find_memfd_device (self))
@@ -257,6 +173,7 @@ oc_memory_watch_new (OcProcess *process,
       oc_memory_watch_free (self);
       return NULL;
     }
+  self->system = oc_memory_read_system ();
   self->source = g_timeout_add (INTERVAL_MS, on_interval, self);
   return self;
 }
@@ -265,6 +182,18 @@ void
 oc_memory_watch_set_max_tasks (OcMemoryWatch *self, guint64 n)
 {
   self->max_tasks = n;
+}
+
+void
+oc_memory_watch_set_max_deleted (OcMemoryWatch *self, guint64 bytes)
+{
+  self->max_deleted = bytes;
+}
+
+gboolean
+oc_memory_watch_had_too_much_deleted (OcMemoryWatch *self)
+{
+  return self->too_much_deleted;
 }
 
 gboolean

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
  * kernel's fits: RLIMIT_AS counts addresses, of which script engines reserve 100 GB and more
  * (launcher.md section 3).
  *
+ * What no process has as its own is found by what the whole system holds more than before: see oc-memory-look.h.
+ *
  * It is no guarantee: between two looks much can be taken. So where there is a systemd of the user's it is also asked, for
  * what lives long enough, to have the kernel hold the limit: see OcCgroup. All that runs in a sandbox also has the highest
  * oom_score_adj, so that where memory runs out the kernel ends it and nothing of the user's.
@@ -35,6 +37,11 @@ void oc_memory_watch_set_max_tasks (OcMemoryWatch *self,
                                     guint64 n);
 /* Whether that was why it was ended. */
 gboolean oc_memory_watch_had_too_many (OcMemoryWatch *self);
+/* Ends the sandbox also when files that it has open and that have no name any more, which no look at its folders finds, take
+ * more than @bytes. 0: any number. */
+void oc_memory_watch_set_max_deleted (OcMemoryWatch *self,
+                                      guint64 bytes);
+gboolean oc_memory_watch_had_too_much_deleted (OcMemoryWatch *self);
 /* Why the kernel does not hold the limit although there is a systemd to ask. (nullable) */
 const char *oc_memory_watch_get_failure (OcMemoryWatch *self);
 void oc_memory_watch_free (OcMemoryWatch *self);

@@ -21,6 +21,12 @@ typedef struct
 } Case;
 
 #define STAY "\nprint ('there', flush=True)\ntime.sleep (600)\n"
+/* In a thread: until it is the only one. */
+#define ALONE "  while open ('/proc/self/stat').read ().split (') ')[1][0] != 'Z': pass\n"
+#define LEAVE "threading.Thread (target=work).start ()\nctypes.CDLL (None).syscall (60, 0)"
+/* Twenty, each of them too small to be noticed by itself. */
+#define MEMFDS(then)                                                                                                       \
+  "for i in range (20):\n  f = os.memfd_create ('x')\n  for j in range (40): os.write (f, b'x' * (1 << 20))\n  " then
 
 static const Case cases[] = {
   { "private", "import time\nb = bytearray (400 << 20)" STAY, TRUE },
@@ -31,10 +37,36 @@ static const Case cases[] = {
   { "of-a-thread",
     "import os, threading, time\ndef work ():\n  if os.fork () == 0:\n    b = bytearray (400 << 20)\n    time.sleep (600)\n  time.sleep (600)\n"
     "threading.Thread (target=work).start ()" STAY, TRUE },
+  /* Where it is not seen at once: in threads whose first one is gone, which the kernel then tells nothing of; in descriptors of a
+   * thread's own; in one that is closed or on its way; in what has no descriptor, and no page of which is mapped. */
+  { "first-thread-gone",
+    "import ctypes, os, threading, time\ndef work ():\n" ALONE "  b = bytearray (400 << 20)\n  time.sleep (600)\n" LEAVE, TRUE },
+  { "memfd-first-thread-gone",
+    "import ctypes, os, threading, time\ndef work ():\n" ALONE "  f = os.memfd_create ('x')\n"
+    "  for i in range (400): os.write (f, b'x' * (1 << 20))\n  time.sleep (600)\n" LEAVE, TRUE },
+  { "memfd-of-undumpable", "import ctypes, os, time\nctypes.CDLL (None).prctl (4, 0)\n" MEMFDS ("pass") STAY, TRUE },
+  { "memfd-closed", "import mmap, os, time\nm = []\n" MEMFDS ("m.append (mmap.mmap (f, 4096)); os.closerange (3, 64)") STAY, TRUE },
+  { "memfd-sent",
+    "import os, socket, time\na, b = socket.socketpair ()\n" MEMFDS ("socket.send_fds (a, [b'x'], [f]); os.close (f)") STAY, TRUE },
+  { "shared-mapping-let-go",
+    "import mmap, time\nm = mmap.mmap (-1, 800 << 20)\nfor i in range (800):\n  m.write (b'x' * (1 << 20))\n  m.madvise (4, i << 20, 1 << 20)"
+    STAY, TRUE },
+  { "sockets",
+    "import os, socket, time\nk = []\nfor i in range (6):\n  if os.fork () == 0: break\nfor i in range (340):\n  for s in socket.socketpair ():\n"
+    "    k.append (s)\n    s.setblocking (False)\n    try:\n      while True: s.send (b'x' * 65536)\n    except BlockingIOError: pass"
+    STAY, TRUE },
   /* Controls. */
   { "little", "import time\nb = bytearray (64 << 20)" STAY, FALSE },
   { "shared-by-fork", "import os, time\nb = bytearray (100 << 20)\nfor i in range (8):\n  if os.fork () == 0: time.sleep (600)" STAY, FALSE },
   { "reserved-only", "import mmap, time\nm = mmap.mmap (-1, 64 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)" STAY, FALSE },
+  { "shared-mapping-once", "import mmap, time\nm = mmap.mmap (-1, 64 << 20)\nm.write (b'x' * (64 << 20))" STAY, FALSE },
+  { "memfd-once",
+    "import mmap, os, time\nf = os.memfd_create ('x')\nfor i in range (64): os.write (f, b'x' * (1 << 20))\nm = mmap.mmap (f, 64 << 20)\nm.read ()"
+    STAY, FALSE },
+  /* What no process has cannot be had: "there" where all three are not. */
+  { "segments",
+    "import ctypes, time\nc = ctypes.CDLL (None, use_errno=True)\n"
+    "for call in (c.shmget, c.semget, c.msgget):\n  assert call (0, 1, 0o1600) == -1 and ctypes.get_errno () == 38" STAY, FALSE },
 };
 
 typedef struct
