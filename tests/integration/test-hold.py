@@ -259,8 +259,8 @@ def works(*argv):
     return subprocess.run([*argv, "true"], check=False, capture_output=True, timeout=PATIENCE).returncode == 0
 
 
-def check_inside(argv, home):
-    """`ocelot-launcher check` there: TRUE where all holds. Where not, exit 126, and a layer with what to do."""
+def check_inside(argv, home, layer_id):
+    """`ocelot-launcher check` there: TRUE where all holds. Where not, exit 126, and a layer with what to do: @layer_id."""
     got = subprocess.run([*argv, LAUNCHER, "check", "--json", "--allow-root"], env=home.environment(), check=False,
                          stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     check(got.stdout, f"{argv}: no answer: {got.stderr}")
@@ -271,16 +271,17 @@ def check_inside(argv, home):
     for layer in failed:
         print(f"# {layer['id']}: {layer['detail']}: {layer['remedy']}")
         check(layer["remedy"], f"nothing to do about {layer['id']}: {layer['detail']}")
+        equal(layer["id"], layer_id, f"{argv}: the layer")
     return report["holds"]
 
 
-def nest(argv, expected):
+def nest(argv, expected, layer_id="user-namespace"):
     if not works(*argv):
         must_work(f"{' '.join(argv)} true")
     with Home() as home:
         home.plugin(NAME, [], 'answer("ran")')
         enable(home)
-        holds = check_inside(argv, home)
+        holds = check_inside(argv, home, layer_id)
         if expected is not None:
             equal(holds, expected, f"{argv}: holds")
         got = subprocess.run([*argv, LAUNCHER, "run", "--allow-root", NAME, "go"], env=home.environment(), check=False,
@@ -302,7 +303,7 @@ def inside_bubblewrap():
 def inside_bubblewrap_with_proc():
     """That covers parts of /proc, and the kernel gives no other there: bubblewrap inside it cannot make one either."""
     argv = outer("--unshare-pid", "--proc", "/proc")
-    nest(argv, works(*argv, *argv))
+    nest(argv, works(*argv, *argv), "pid-namespace")
 
 
 @case("/hold/inside-a-container-like-root")
