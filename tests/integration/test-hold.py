@@ -330,7 +330,7 @@ def limit_is_none():
 def covered_proc():
     """As container managers do. The kernel gives no fresh /proc there; a fault to be named, not a sandbox without one."""
     nest(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
-          'mount -t tmpfs none /proc/irq; exec "$@"', "sh"], None)
+          'mount -t tmpfs none /proc/irq; exec "$@"', "sh"], None, "pid-namespace")
 
 
 if __name__ == "__main__":
