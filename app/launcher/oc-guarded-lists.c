@@ -126,12 +126,27 @@ check_line (const char *file, guint number, const char *line, GError **error)
   return fault == NULL || fail_line (error, file, number, fault);
 }
 
+/* Whether it begins with a variable that says nothing, and that has no usual value either. */
+static gboolean
+is_unset (const char *line)
+{
+  static const char *const usual[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", NULL };
+  g_autofree char *name = NULL;
+  const char *value;
+
+  if (line[0] != '$')
+    return FALSE;
+  name = g_strndup (line + 1, strcspn (line + 1, "/\t"));
+  value = g_getenv (name);
+  return !g_strv_contains (usual, name) && (value == NULL || !g_path_is_absolute (value));
+}
+
 gboolean
 oc_guarded_list_check (OcGuardedList *self, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (self->text, "\n", -1);
 
-  self->n_places = 0;
+  self->n_places = self->n_unset = 0;
   for (guint i = 0; lines[i] != NULL; i++)
     {
       if (lines[i][0] == '\0' || lines[i][0] == '#')
@@ -139,6 +154,7 @@ oc_guarded_list_check (OcGuardedList *self, GError **error)
       if (!check_line (self->file, i + 1, lines[i], error))
         return FALSE;
       self->n_places++;
+      self->n_unset += is_unset (lines[i]);
     }
   return TRUE;
 }
@@ -293,7 +309,9 @@ char *
 oc_guarded_lists_describe (GPtrArray *lists)
 {
   g_autoptr (GString) files = g_string_new (NULL);
+  g_autofree char *text = NULL;
   guint n = 0;
+  guint unset = 0;
 
   g_return_val_if_fail (lists != NULL, NULL);
   for (guint i = 0; i < lists->len; i++)
@@ -304,6 +322,7 @@ oc_guarded_lists_describe (GPtrArray *lists)
       n += list->n_places;
       if (shown == NULL)
         continue;
+      unset += list->n_unset;
       if (files->len > 0)
         g_string_append (files, ", ");
       /* Translators: a file, and how many places it names */
@@ -315,8 +334,13 @@ oc_guarded_lists_describe (GPtrArray *lists)
                   "%u places are guarded, all from the list that is built in.", n),
         n);
   /* Translators: %2$s: files, each with a number */
-  return g_strdup_printf (
-      ngettext ("%1$u place is guarded, some of them named in %2$s.",
-                "%1$u places are guarded, some of them named in %2$s.", n),
-      n, files->str);
+  text = g_strdup_printf (ngettext ("%1$u place is guarded, some of them named in %2$s.",
+                                    "%1$u places are guarded, some of them named in %2$s.", n),
+                          n, files->str);
+  if (unset == 0)
+    return g_steal_pointer (&text);
+  /* Whoever wrote the line thinks otherwise. */
+  return g_strdup_printf (ngettext ("%s %u line there begins with a variable that is not set, and guards nothing.",
+                                    "%s %u lines there begin with a variable that is not set, and guard nothing.", unset),
+                          text, unset);
 }

@@ -20,6 +20,7 @@ typedef struct
   char *file; /* (nullable): NULL: built in */
   char *text;
   guint n_places; /* lines that name one */
+  guint n_unset;  /* of these, those that begin with a variable that is not set, and so guard nothing */
 } OcGuardedList;
 void oc_guarded_list_free (OcGuardedList *self);
 
@@ -33,7 +34,7 @@ oc_guarded_lists_read (OcPaths *paths, const char *const *homes, GError **error)
 gboolean oc_guarded_list_check (OcGuardedList *self, GError **error);
 /* @home, and the real home where HOME is something else. (transfer full) */
 char **oc_guarded_list_homes (const char *home);
-/* How many places, and from where: one whole sentence, translated. (transfer full) */
+/* How many places, and from where; whole sentences, translated. (transfer full) */
 char *oc_guarded_lists_describe (GPtrArray *lists);
 
 G_END_DECLS

@@ -132,8 +132,11 @@ test_added (Fixture *self, gconstpointer data)
   g_assert_nonnull (find (places, self->homes[0], "\xff\xfe"));
   g_assert_nonnull (find (places, self->homes[0], "company"));
   g_assert_nonnull (find (places, "/srv/none", NULL));
-  assert_described (self, USER_LIST " (3)");
+  assert_described (self, USER_LIST " (3).");
   assert_described (self, SYSTEM_LIST " (2)");
+  /* A variable that is not set guards nothing, and that is said; XDG's have a usual value. */
+  write_list (self, USER_LIST, "$OC_TEST_NOT_SET/x\tone\n$XDG_STATE_HOME/x\tone\n$HOME/x\tone\n", -1);
+  assert_described (self, "1 line there begins with a variable that is not set");
 }
 
 /* The user's list where XDG_CONFIG_HOME says, and at its usual place as well: neither hides the
