@@ -404,7 +404,11 @@ watch (OcCall *call,
   self->memory = oc_memory_watch_new (process, oc_memory_limit_here (oc_limits_get_default (OC_ROLE_TOOL)->memory),
                                       on_memory_exceeded, self, &error);
   if (self->memory != NULL)
-    oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_TOOL)->processes + 1);
+    {
+      oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_TOOL)->processes + 1);
+      /* The folders are the worker's. */
+      oc_memory_watch_set_max_deleted (self->memory, oc_limits_get_default (OC_ROLE_WORKER)->data_size);
+    }
   if (self->memory == NULL)
     {
       oc_call_fail (call, OC_RPC_FAILED, "sandbox", error->message);

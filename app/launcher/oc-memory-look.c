@@ -109,7 +109,7 @@ add_descriptor (OcMemoryLook *self, const struct statx *info)
   if (memfd)
     self->memfds += info->stx_blocks * 512;
   else if (S_ISREG (info->stx_mode))
-    self->deleted += info->stx_blocks * 512;
+    self->deleted += MAX (info->stx_blocks * 512, info->stx_size);
   else
     self->buffers += S_ISSOCK (info->stx_mode) ? MAX_SOCKET_BYTES : MAX_PIPE_BYTES;
 }
@@ -129,7 +129,7 @@ add_descriptors (OcMemoryLook *self, pid_t tid)
       struct statx info;
 
       /* A descriptor of a file on a network that is gone must not hold this up. */
-      if (statx (AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS, &info) == 0)
+      if (statx (AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE | STATX_BLOCKS, &info) == 0)
         add_descriptor (self, &info);
     }
 }

@@ -92,11 +92,14 @@ on_memory_exceeded (gpointer data)
 {
   Worker *self = data;
   g_autofree char *size = oc_text_format_size (oc_memory_limit_here (oc_limits_get_default (OC_ROLE_WORKER)->memory));
+  g_autofree char *deleted = g_format_size_full (oc_limits_get_default (OC_ROLE_WORKER)->data_size, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *message = NULL;
 
   if (oc_memory_watch_had_too_many (self->memory))
     message = g_strdup_printf (_("It started more than %" G_GUINT64_FORMAT " processes, and was ended."),
                                oc_limits_get_default (OC_ROLE_WORKER)->processes);
+  else if (oc_memory_watch_had_too_much_deleted (self->memory))
+    message = g_strdup_printf (_("It stored more than %s in files that it had removed and kept open, and was ended."), deleted);
   else
     message = g_strdup_printf (_("It used more than %s of memory, and was ended."), size);
   settle (self, OC_OUTCOME_CRASH, message);
@@ -337,7 +340,10 @@ watch_worker (Worker *self,
                                       on_memory_exceeded, self, &error);
   /* Others than uid 0 are never let start so many: the kernel counts pid 1 with them. */
   if (self->memory != NULL)
-    oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_WORKER)->processes + 1);
+    {
+      oc_memory_watch_set_max_tasks (self->memory, oc_limits_get_default (OC_ROLE_WORKER)->processes + 1);
+      oc_memory_watch_set_max_deleted (self->memory, oc_limits_get_default (OC_ROLE_WORKER)->data_size);
+    }
   if (self->memory != NULL)
     self->quota = oc_quota_new (self->run->host->data_folder, self->run->host->temp_folder, oc_limits_get_default (OC_ROLE_WORKER),
                                 on_quota_exceeded, self, &error);

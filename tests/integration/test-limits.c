@@ -88,6 +88,22 @@ finish_stopped (GSubprocess *process)
   ran_assert (ran, 1, "stopped");
 }
 
+/* Where no name leads to it: in files that were removed and stay open. */
+static void
+test_deleted (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autoptr (Ran) less = NULL;
+  g_autoptr (Ran) much = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  less = fixture_run (fixture, "store-deleted-less", NULL);
+  ran_assert (less, 0, "done");
+  much = fixture_run (fixture, "store-deleted", NULL);
+  assert_ended (much, "in files that it had removed and kept open");
+}
+
 static void
 test_at_once (void)
 {
@@ -184,6 +200,7 @@ main (int argc,
   fixture_init (&argc, &argv);
   g_test_add_func ("/limits/data-size", test_data_size);
   g_test_add_func ("/limits/data-places", test_data_places);
+  g_test_add_func ("/limits/deleted", test_deleted);
   g_test_add_func ("/limits/at-once", test_at_once);
   g_test_add_func ("/limits/files", test_files);
   g_test_add_func ("/limits/processes", test_processes);
