@@ -84,6 +84,13 @@ has_beginning (const char *path)
   return length > 0 && (path[1 + length] == '\0' || path[1 + length] == '/');
 }
 
+static gboolean
+is_made_anew (const char *path)
+{
+  return strcmp (path, "/dev") == 0 || g_str_has_prefix (path, "/dev/") || strcmp (path, "/proc") == 0
+         || g_str_has_prefix (path, "/proc/");
+}
+
 /* NULL: it can be used. */
 static const char *
 find_fault (const char *path, const char *reason)
@@ -94,6 +101,8 @@ find_fault (const char *path, const char *reason)
     return _ ("The whole computer or home cannot be guarded; name what is in it.");
   if (g_strv_contains (needed, path))
     return _ ("No program runs without this folder; name what is in it.");
+  if (is_made_anew (path))
+    return _ ("Each plugin has a /dev and a /proc of its own; of this computer’s nothing is in them to be guarded.");
   if (!has_beginning (path))
     return _ ("A path begins with “/”, “~/” or the name of a variable in capitals, as in "
               "“$GNUPGHOME”.");

@@ -106,8 +106,10 @@ resolve_whole (const char *path, GRefString *reason, GPtrArray *places)
           g_string_prepend (rest, target);
         }
     }
-  if (done->len > 0)
-    add_place (places, done->str, reason, reachable ? &info : NULL);
+  /* A link may lead to "/", which is no place to guard: whoever plans with it refuses it. */
+  if (done->len == 0)
+    reachable = lstat ("/", &info) == 0;
+  add_place (places, done->len > 0 ? done->str : "/", reason, reachable ? &info : NULL);
 }
 
 void
@@ -216,16 +218,13 @@ resolve_folder_whole (Resolver *self, const char *path, GRefString *reason)
           g_ptr_array_add (self->places, place);
           continue;
         }
-      folder->canonical = g_strdup (place->path);
+      folder->canonical = g_strdup (strcmp (place->path, "/") != 0 ? place->path : "");
       folder->exists = place->exists;
       oc_guarded_place_free (place);
     }
-  /* "/", or a circle of links, through which nothing is reached. */
+  /* A circle of links, through which nothing is reached. */
   if (folder->canonical == NULL)
-    {
-      folder->canonical = found->len == 0 ? g_strdup ("") : g_strdup (path);
-      folder->exists = found->len == 0;
-    }
+    folder->canonical = g_strdup (path);
   return folder;
 }
 
@@ -308,10 +307,10 @@ resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
       folder->told = TRUE;
       return;
     }
-  if (name[0] == '\0' && folder->canonical[0] == '\0')
-    return;
-  canonical = name[0] != '\0' ? g_strconcat (folder->canonical, "/", name, NULL)
-                              : g_strdup (folder->canonical);
+  if (name[0] != '\0')
+    canonical = g_strconcat (folder->canonical, "/", name, NULL);
+  else
+    canonical = g_strdup (folder->canonical[0] != '\0' ? folder->canonical : "/");
   exists = name[0] != '\0' ? folder_look (folder, name, canonical, &info)
                            : folder->exists && lstat (canonical, &info) == 0;
   if (exists && S_ISLNK (info.st_mode))

@@ -91,7 +91,7 @@ add_services (OcPlan *self, const char *const *homes)
     {
       const OcGuardedPlace *place = found->pdata[i];
 
-      if (place->exists && !place->is_link)
+      if (place->exists && !place->is_link && strcmp (place->path, "/") != 0)
         add_mask (self, place->path, place->reason);
     }
 }
@@ -112,6 +112,13 @@ static gboolean
 is_at_or_below (const char *path, const char *ancestor)
 {
   return strcmp (path, ancestor) == 0 || oc_plan_is_below (path, ancestor);
+}
+
+/* Each sandbox has its own: a history that is a link to /dev/null needs no guard, and the programs need /dev/null. */
+static gboolean
+is_made_anew (const char *path)
+{
+  return is_at_or_below (path, "/dev") || is_at_or_below (path, "/proc");
 }
 
 static gboolean
@@ -189,6 +196,8 @@ add_guarded (OcPlan *self,
     {
       OcGuardedPlace *place = places->pdata[i];
 
+      if (is_made_anew (place->path))
+        continue;
       if (!place->is_link)
         {
           if (!check_guarded (self, place, error)

@@ -247,6 +247,23 @@ except OSError as error:
             check(listed in text and "line 2" in text, f"{what} does not name file and line: {text}")
 
 
+@case("/hold/guarded-links")
+def guarded_links():
+    """Where a guarded place is a link: to /dev/null, as many keep their history, it stops no run; to everything, it is not passed
+    over."""
+    for executor in EXECUTORS:
+        with Home() as home:
+            home.plugin(NAME, body="answer([open(os.devnull).read(), os.path.exists('/dev/zero')])")
+            os.symlink("/dev/null", home.path(".bash_history"))
+            enable(home)
+            equal(result(home, NAME, "go", executor=executor), ["", True], f"{executor}: a history that is kept nowhere")
+            os.symlink("/", home.path("all"))
+            home.write(".config/ocelot/guarded-places", "~/all\tall there is\n")
+            got = launch(home, NAME, "go", executor=executor)
+            equal((got["outcome"], got["exit"]), ("not-run", 126), f"{executor}: a link to everything")
+            check("the guarded place / (all there is)" in got["message"], got["message"])
+
+
 # Inside another sandbox.
 
 

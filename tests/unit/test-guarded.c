@@ -184,7 +184,7 @@ test_bad_lines (Fixture *self, gconstpointer data)
     "~/k?y\treason", "~/[ab]\treason",     "~/a/../b\treason", "~/a/..\treason",
     "~/./b\treason", "~/a/\treason",       "~/a//b\treason",   "~/a\treason\r",
     "~/a\tone\ttwo", "~/a\t\xff\xfe",      "~/a\001b\treason", " ~/a\treason",
-    "/usr\treason",  "/lib64\treason",     "~/a reason",      "\t~/a\treason",      "~/a\treason\x7f",  "\xef\xbb\xbf~/a\treason",
+    "/usr\treason",  "/lib64\treason",     "/dev\treason",      "/proc/version\treason",     "~/a reason",      "\t~/a\treason",      "~/a\treason\x7f",  "\xef\xbb\xbf~/a\treason",
   };
   g_autoptr (GPtrArray) control = NULL;
 
