@@ -3,7 +3,12 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
+#include <sys/socket.h>
+
+#include "core/oc-fd.h"
 
 typedef struct
 {
@@ -106,22 +111,36 @@ is_isatap (const struct in6_addr *address)
   return (bytes[8] & 0xfd) == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe;
 }
 
+/* (nullable): not given out. */
+static const Ipv6Range *
+find_range (const struct in6_addr *address)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (ipv6_ranges); i++)
+    if (is_in (address, &ipv6_ranges[i]))
+      return &ipv6_ranges[i];
+  return NULL;
+}
+
+/* Where an IPv4 address is in it, which it then is like; 0: nowhere. */
+static int
+find_inner (const struct in6_addr *address)
+{
+  const Ipv6Range *range = find_range (address);
+
+  if (range == NULL || range->ipv4_at != 0)
+    return range != NULL ? range->ipv4_at : 0;
+  return range->kind == OC_ADDRESS_PUBLIC && is_isatap (address) ? 12 : 0;
+}
+
 OcAddressKind
 oc_address_classify (const struct in6_addr *address)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (ipv6_ranges); i++)
-    {
-      const Ipv6Range *range = &ipv6_ranges[i];
+  const Ipv6Range *range = find_range (address);
+  int at = find_inner (address);
 
-      if (!is_in (address, range))
-        continue;
-      if (range->ipv4_at != 0)
-        return classify_ipv4 (&address->s6_addr[range->ipv4_at]);
-      if (range->kind == OC_ADDRESS_PUBLIC && is_isatap (address))
-        return classify_ipv4 (&address->s6_addr[12]);
-      return range->kind;
-    }
-  return OC_ADDRESS_RESERVED;
+  if (at != 0)
+    return classify_ipv4 (&address->s6_addr[at]);
+  return range != NULL ? range->kind : OC_ADDRESS_RESERVED;
 }
 
 gboolean
@@ -181,16 +200,14 @@ oc_address_to_text (const struct in6_addr *address)
   return g_strdup_printf ("[%s]", text);
 }
 
-OcAddressKind
-oc_address_classify_here (const struct in6_addr *address)
+static gboolean
+is_assigned (const struct in6_addr *address)
 {
-  OcAddressKind kind = oc_address_classify (address);
   struct ifaddrs *list = NULL;
+  gboolean found = FALSE;
 
-  if (kind != OC_ADDRESS_PUBLIC)
-    return kind;
   if (getifaddrs (&list) != 0)
-    return OC_ADDRESS_OWN;
+    return TRUE;
   for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next)
     {
       struct sockaddr_storage socket_address = { 0 };
@@ -205,8 +222,64 @@ oc_address_classify_here (const struct in6_addr *address)
         memcpy (&socket_address, entry->ifa_addr, sizeof (struct sockaddr_in));
       if (oc_address_from_sockaddr (&socket_address, &own, &port)
           && memcmp (&own, address, sizeof own) == 0)
-        kind = OC_ADDRESS_OWN;
+        found = TRUE;
     }
   freeifaddrs (list);
-  return kind;
+  return found;
+}
+
+/* A route may keep here what no device has as its address: all of a network (AnyIP), or a broadcast. What no route leads to is
+ * not reached either. */
+static gboolean
+is_kept_here (const struct in6_addr *address)
+{
+  gboolean ipv4 = IN6_IS_ADDR_V4MAPPED (address);
+  gsize length = ipv4 ? 4 : 16;
+  struct
+  {
+    struct nlmsghdr header;
+    struct rtmsg route;
+    struct rtattr attribute;
+    guint8 address[16];
+  } request = {
+    .header = { .nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST },
+    .route = { .rtm_family = ipv4 ? AF_INET : AF_INET6, .rtm_dst_len = (unsigned char)(length * 8) },
+    .attribute = { .rta_type = RTA_DST, .rta_len = (unsigned short)RTA_LENGTH (length) },
+  };
+  union
+  {
+    struct nlmsghdr header;
+    char bytes[4096];
+  } answer = { 0 };
+  g_auto (OcFd) fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  const struct rtmsg *route = NLMSG_DATA (&answer.header);
+  ssize_t n;
+
+  memcpy (request.address, address->s6_addr + 16 - length, length);
+  request.header.nlmsg_len = (guint32)(offsetof (__typeof__ (request), address) + length);
+  if (fd < 0 || send (fd, &request, request.header.nlmsg_len, 0) < 0)
+    return TRUE;
+  /* The kernel has answered by then. */
+  n = recv (fd, &answer, sizeof answer, MSG_DONTWAIT);
+  if (n < (ssize_t)NLMSG_LENGTH (sizeof *route))
+    return TRUE;
+  return answer.header.nlmsg_type == RTM_NEWROUTE && route->rtm_type != RTN_UNICAST;
+}
+
+OcAddressKind
+oc_address_classify_here (const struct in6_addr *address)
+{
+  OcAddressKind kind = oc_address_classify (address);
+  struct in6_addr inner = { .s6_addr = { [10] = 0xff, 0xff } };
+  int at = find_inner (address);
+
+  if (kind != OC_ADDRESS_PUBLIC)
+    return kind;
+  if (is_assigned (address) || is_kept_here (address))
+    return OC_ADDRESS_OWN;
+  if (at == 0 || IN6_IS_ADDR_V4MAPPED (address))
+    return kind;
+  /* A translator would send it back to here. */
+  memcpy (&inner.s6_addr[12], &address->s6_addr[at], 4);
+  return is_assigned (&inner) || is_kept_here (&inner) ? OC_ADDRESS_OWN : kind;
 }

@@ -2,7 +2,12 @@
 /* The parts of the network broker that look at bytes: names, addresses, questions, packets. No
  * socket is made. */
 #include <arpa/inet.h>
+#include <net/if.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/oc-error.h"
 #include "launcher/oc-net-address.h"
@@ -126,6 +131,54 @@ test_own_addresses (void)
 
   g_assert_cmpint (oc_address_classify_here (&own), ==, OC_ADDRESS_LOOPBACK);
   g_assert_cmpint (oc_address_classify_here (&public), ==, OC_ADDRESS_PUBLIC);
+}
+
+/* In a network of its own, where 9.9.9.9/8 is this computer's: on the loopback device all of 9/8 is then. 0: as it must be. */
+static int
+look_at_own (void)
+{
+  static const char *const own[] = { "9.9.9.9", "9.1.2.3", "64:ff9b::909:909", "2002:909:909::1", "2600::5efe:909:909" };
+  struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+  struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl (0x09090909) };
+  struct in6_addr public = parse ("8.8.8.8"), translated = parse ("64:ff9b::808:808");
+  int fd;
+
+  if (unshare (CLONE_NEWUSER | CLONE_NEWNET) != 0)
+    return 77;
+  fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || ioctl (fd, SIOCSIFFLAGS, &request) != 0)
+    return 77;
+  memcpy (&request.ifr_addr, &address, sizeof address);
+  if (ioctl (fd, SIOCSIFADDR, &request) != 0)
+    return 77;
+  for (gsize i = 0; i < G_N_ELEMENTS (own); i++)
+    {
+      struct in6_addr one = parse (own[i]);
+
+      if (oc_address_classify_here (&one) != OC_ADDRESS_OWN)
+        return 1 + (int)i;
+    }
+  return oc_address_classify_here (&public) == OC_ADDRESS_PUBLIC
+                 && oc_address_classify_here (&translated) == OC_ADDRESS_PUBLIC
+             ? 0
+             : 50;
+}
+
+/* What leads here by a route, or through a translator, is no less this computer's. */
+static void
+test_own_addresses_hidden (void)
+{
+  pid_t pid = fork ();
+  int status;
+
+  if (pid == 0)
+    _exit (look_at_own ());
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFEXITED (status));
+  if (WEXITSTATUS (status) == 77)
+    g_test_skip ("no network namespace of its own can be made here");
+  else
+    g_assert_cmpint (WEXITSTATUS (status), ==, 0);
 }
 
 static const char *
@@ -494,6 +547,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/net/addresses", test_addresses);
   g_test_add_func ("/net/own-addresses", test_own_addresses);
+  g_test_add_func ("/net/own-addresses-hidden", test_own_addresses_hidden);
   g_test_add_func ("/net/names", test_names);
   g_test_add_func ("/net/bad-names", test_bad_names);
   g_test_add_func ("/net/dns", test_dns);
