@@ -44,7 +44,7 @@ static const Row rows[] = {
   { "connect", FALSE, N_("%s tried to connect to %s"), N_("%s tried to connect to somewhere else"), FALSE },
   { "send", FALSE, N_("%s tried to send data to %s"), N_("%s tried to send data to somewhere else"), FALSE },
   { "resolve", FALSE, N_("%s asked for the address of %s"), N_("%s asked for the address of something else"), FALSE },
-  { "connect", TRUE, N_("%s connected to %s"), N_("%s connected to more places"), FALSE },
+  { "connect", TRUE, N_("%s asked for a connection to %s"), N_("%s asked for connections to more places"), FALSE },
   { "send", TRUE, N_("%s sent data to %s"), N_("%s sent data to more places"), FALSE },
   { "udp", TRUE, N_("%s opened a socket to send data by UDP"), NULL, FALSE },
 };

@@ -299,6 +299,15 @@ warn (Run *self,
   oc_report_add_log (self->report, "warning", error->message);
 }
 
+/* With what to do, which the user may only come to see when the plugin is off. (transfer full) (nullable) */
+static char *
+dup_recorded_message (OcReport *report)
+{
+  if (!report->ran || report->message == NULL || report->remedy == NULL)
+    return g_strdup (report->message);
+  return g_strdup_printf ("%s %s", report->message, report->remedy);
+}
+
 /* Before the temporary folder is removed, which may take long; and once more after it, since a plugin that fills the disk
  * with it could otherwise keep its errors from being counted. What counts is written before what merely tells. */
 static gboolean
@@ -306,16 +315,17 @@ write_record (Run *self,
               OcOutcome outcome)
 {
   OcReport *report = self->report;
+  g_autofree char *message = dup_recorded_message (report);
   g_autoptr (GError) flush_error = NULL;
   g_autoptr (GError) error = NULL;
   gboolean flushed = oc_uses_flush (report->uses, self->activity, self->run, NULL);
-  gboolean ended = oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail,
+  gboolean ended = oc_activity_end_run (self->activity, self->run, outcome, message, self->tail,
                                         &report->errors_in_a_row, NULL);
 
   if (flushed && ended)
     return TRUE;
   g_clear_pointer (&self->temp, oc_temp_free);
-  ended = ended || oc_activity_end_run (self->activity, self->run, outcome, report->message, self->tail,
+  ended = ended || oc_activity_end_run (self->activity, self->run, outcome, message, self->tail,
                                         &report->errors_in_a_row, &error);
   if (!oc_uses_flush (report->uses, self->activity, self->run, &flush_error))
     warn (self, flush_error);

@@ -464,7 +464,7 @@ describe_executor (const SelfTest *self)
 {
   if (self->executor == OC_EXECUTOR_BUBBLEWRAP)
     return self->refused ? _ ("The sandbox is built by bubblewrap: the system lets only that create namespaces.")
-                         : _ ("The sandbox is built by bubblewrap, as asked for.");
+                         : _ ("bubblewrap is to build the sandbox, as asked for.");
   if (self->executor == OC_EXECUTOR_AUTO && self->refused)
     return _ ("Neither the launcher nor bubblewrap can build the sandbox here.");
   if (self->executor == OC_EXECUTOR_AUTO)

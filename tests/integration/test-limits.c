@@ -23,6 +23,17 @@ assert_ended (Ran *ran,
     g_error ("expected “%s”, got: %s", message, ran_get (ran, "message"));
 }
 
+/* The last run's message in the record tells what to do: the user may only look when the plugin is off. */
+static void
+assert_remedy_recorded (Fixture *fixture)
+{
+  g_autoptr (OcActivity) activity = oc_activity_open (fixture->paths, NULL);
+  g_autoptr (GPtrArray) runs = oc_activity_list_runs (activity, FIXTURE_ID, 1, NULL);
+
+  g_assert_cmpuint (runs->len, ==, 1);
+  g_assert_nonnull (strstr (((OcRun *) runs->pdata[0])->message, fixture->data_folder));
+}
+
 static void
 test_data_size (void)
 {
@@ -40,6 +51,7 @@ test_data_size (void)
   much = fixture_run (fixture, "store-much", NULL);
   assert_ended (much, "1.0 GiB in its data folder");
   g_assert_nonnull (strstr (ran_get (much, "remedy"), fixture->data_folder));
+  assert_remedy_recorded (fixture);
   g_assert_cmpint (ran_get_int (much, "errorsInARow"), ==, 1);
   g_assert_cmpint (ran_get_int (much, "durationMs"), <, 10000);
   /* Nothing is taken from it, and it can put that right: it starts, but cannot add. */

@@ -153,7 +153,7 @@ test_connection (void)
   g_assert_cmpint (ran_count (ran, "used", "network.client"), >=, 2);
   g_assert_cmpint (ran_count (ran, "refused", "network.client"), ==, 0);
   log = dup_log (fixture);
-  sentence = g_strconcat ("connected to ", where, NULL);
+  sentence = g_strconcat ("asked for a connection to ", where, NULL);
   assert_has (log, sentence);
   assert_has (log, "used: python3");
 }

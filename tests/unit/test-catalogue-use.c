@@ -25,14 +25,14 @@ static const struct
   { "trace", "ptrace", "gdb", FALSE, "gdb tried to look into another program (ptrace)" },
   { "special-socket", "AF_NETLINK", "ip", FALSE, "ip tried to open a special kind of socket (AF_NETLINK)" },
   { "socket", "", NULL, FALSE, "The plugin tried to open a network socket" },
-  { "connect", "192.0.2.1:443", "curl", TRUE, "curl connected to 192.0.2.1:443" },
-  { "connect", "", NULL, TRUE, "The plugin connected to more places" },
+  { "connect", "192.0.2.1:443", "curl", TRUE, "curl asked for a connection to 192.0.2.1:443" },
+  { "connect", "", NULL, TRUE, "The plugin asked for connections to more places" },
   { "connect", "example.org:443", NULL, FALSE, "The plugin tried to connect to example.org:443" },
   { "resolve", "example.org", NULL, FALSE, "The plugin asked for the address of example.org" },
   { "udp", "", "dig", TRUE, "dig opened a socket to send data by UDP" },
   /* Names are data. */
-  { "connect", "%s", "%s", TRUE, "%s connected to %s" },
-  { "connect", "%1$s", "%2$s", TRUE, "%2$s connected to %1$s" },
+  { "connect", "%s", "%s", TRUE, "%s asked for a connection to %s" },
+  { "connect", "%1$s", "%2$s", TRUE, "%2$s asked for a connection to %1$s" },
   { "socket", "AF_INET", "a\x1b[31mb", FALSE, "a\\x1b[31mb tried to open a network socket" },
   { "socket", "AF_INET", "\xff", FALSE, "\\xff tried to open a network socket" },
   /* The host API says what it is by itself; what is refused there is not what is allowed. */
