@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launcher/oc-memory-look.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
@@ -118,20 +120,20 @@ static void
 add_descriptors (OcMemoryLook *self, pid_t tid)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%d/fd", (int) tid);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GDir) dir = g_dir_open (path, 0, &error);
-  const char *name;
+  DIR *dir = opendir (path);
+  const struct dirent *entry;
 
-  self->opaque = self->opaque || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_ACCES);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  self->opaque = self->opaque || (dir == NULL && errno == EACCES);
+  while (dir != NULL && (entry = readdir (dir)) != NULL)
     {
-      g_autofree char *file = g_build_filename (path, name, NULL);
       struct statx info;
 
       /* A descriptor of a file on a network that is gone must not hold this up. */
-      if (statx (AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE | STATX_BLOCKS, &info) == 0)
+      if (statx (dirfd (dir), entry->d_name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE | STATX_BLOCKS, &info) == 0)
         add_descriptor (self, &info);
     }
+  if (dir != NULL)
+    closedir (dir);
 }
 
 /* The same ones as @known's: most threads of a process share them. */

@@ -19,6 +19,10 @@
 #include "launcher/oc-memory-look.h"
 
 #define INTERVAL_MS 100
+/* Where a look takes long, as of all the descriptors that a sandbox may have, the next one comes this many times as long after
+ * it, so that it is not what keeps the loop from ending the run in time. */
+#define LOOKS_APART 3
+#define MAX_INTERVAL_MS 1500
 /* The kernel's limit is a little higher, so that it is this watch which ends what grows slowly, and can tell why. */
 #define GROUP_LIMIT(limit) ((limit) + (limit) / 16)
 #define GROUP_DEFAULT_TASKS 512
@@ -99,14 +103,18 @@ static gboolean
 on_interval (gpointer data)
 {
   OcMemoryWatch *self = data;
+  gint64 began = g_get_monotonic_time ();
 
   if (!is_exceeded (self))
     {
+      gint64 took_ms = (g_get_monotonic_time () - began) / G_TIME_SPAN_MILLISECOND;
+
       /* Not earlier: what ends before has not made anybody wait for it. */
       if (self->group == NULL)
         self->group = oc_cgroup_new (&(OcCgroupHost){ 0 }, self->pid, GROUP_LIMIT (self->limit),
                                      self->max_tasks > 0 ? self->max_tasks + 1 : GROUP_DEFAULT_TASKS);
-      return G_SOURCE_CONTINUE;
+      self->source = g_timeout_add ((guint) CLAMP (took_ms * LOOKS_APART, INTERVAL_MS, MAX_INTERVAL_MS), on_interval, self);
+      return G_SOURCE_REMOVE;
     }
   self->source = 0;
   oc_process_kill (self->process);
