@@ -85,7 +85,7 @@ static const OcCatalogueEntry entries[OC_N_PERMISSIONS] = {
     .grants = N_("It can connect to any computer on the internet and on your own network, and to services on "
                  "this computer itself. Nobody looks at what it sends or fetches. This goes for the tools it "
                  "runs, too."),
-    .held = N_("The sandbox lets it open outgoing connections only, and notes which program connected to which address."),
+    .held = N_("The sandbox lets it open outgoing connections only, and notes which program asks for a connection to which address."),
     .excludes = N_("Accepting connections from others, and reaching your session, your keyring or other programs "
                    "through local sockets."),
   },
