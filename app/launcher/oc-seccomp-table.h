@@ -90,6 +90,7 @@ RULE (ALWAYS, "memfd_secret", EPERM, NONE, ANY, "memory out of the launcher's si
 RULE (ALWAYS, "shmget", ENOSYS, NONE, ANY, "System V IPC: memory that no process has, so nobody can be seen to have it")
 RULE (ALWAYS, "semget", ENOSYS, NONE, ANY, "as shmget: 64 GB of the kernel's own memory for the asking")
 RULE (ALWAYS, "msgget", ENOSYS, NONE, ANY, "as shmget: messages wait in the kernel's own memory")
+RULE (ALWAYS, "io_setup", ENOSYS, NONE, ANY, "65536 (fs.aio-max-nr) are all that the whole computer has, of which one process can take every one")
 RULE (ALWAYS, "name_to_handle_at", EPERM, FILE_HANDLE, ANY, "file handles go around paths and mounts")
 RULE (ALWAYS, "open_by_handle_at", EPERM, FILE_HANDLE, ANY, "file handles go around paths and mounts (the \"shocker\" escape)")
 RULE (ALWAYS, "fanotify_init", EPERM, KERNEL, ANY, "watches whole file systems, masked places included")
