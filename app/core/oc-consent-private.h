@@ -3,6 +3,7 @@
 
 #include "core/oc-consent.h"
 #include "core/oc-fd.h"
+#include "core/oc-json-write.h"
 
 G_BEGIN_DECLS
 
@@ -50,9 +51,6 @@ OcConsentRecord *oc_consent_record_with_successor (OcConsentRecord *self,
                                                    const char *successor);
 /* (nullable) */
 const char *oc_consent_record_get_successor (OcConsentRecord *self);
-/* @text as a JSON string. json-glib 1.6 leaves U+001F as it is, which strict readers refuse, and @text may not be UTF-8. */
-void oc_json_append_string (GString *out,
-                            const char *text);
 
 /* ---- the file (oc-consent-file.c) ---- */
 

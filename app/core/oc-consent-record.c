@@ -278,27 +278,6 @@ oc_consent_record_parse (const char *id,
   return self;
 }
 
-void
-oc_json_append_string (GString *out,
-                       const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-
-  g_string_append_c (out, '"');
-  for (const char *p = valid; *p != '\0'; p++)
-    {
-      guchar c = (guchar) *p;
-
-      if (c == '"' || c == '\\')
-        g_string_append_c (g_string_append_c (out, '\\'), *p);
-      else if (c < 0x20 || c == 0x7f)
-        g_string_append_printf (out, "\\u%04x", c);
-      else
-        g_string_append_c (out, *p);
-    }
-  g_string_append_c (out, '"');
-}
-
 static void
 append_member (GString *out,
                const char *key,

@@ -7,6 +7,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-json.h"
+#include "core/oc-json-write.h"
 #include "launcher/oc-rpc.h"
 
 void
@@ -152,16 +153,7 @@ oc_rpc_message_dup_result_text (OcRpcMessage *self)
   return NULL;
 }
 
-static void
-append_member (GString *text,
-               const char *key,
-               JsonNode *node)
-{
-  g_autofree char *value = node ? oc_json_to_string (node, FALSE) : g_strdup ("null");
-
-  g_string_append_printf (text, ",\"%s\":%s", key, value);
-}
-
+/* @text: taken. */
 static GBytes *
 frame (GString *text)
 {
@@ -173,15 +165,28 @@ frame (GString *text)
   return bytes;
 }
 
+static GString *
+begin_message (const char *id)
+{
+  /* Most answers fit. */
+  GString *text = g_string_sized_new (500);
+
+  g_string_append (text, "{\"jsonrpc\":\"2.0\",\"id\":");
+  g_string_append (text, id);
+  return text;
+}
+
 GBytes *
 oc_rpc_make_request (const char *id,
                      const char *method,
                      JsonNode *params)
 {
-  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+  GString *text = begin_message (id);
 
-  g_string_append_printf (text, ",\"id\":%s,\"method\":\"%s\"", id, method);
-  append_member (text, "params", params);
+  g_string_append (text, ",\"method\":");
+  oc_json_append_string (text, method);
+  g_string_append (text, ",\"params\":");
+  oc_json_append_node (text, params);
   return frame (text);
 }
 
@@ -189,10 +194,10 @@ GBytes *
 oc_rpc_make_result (const char *id,
                     JsonNode *result)
 {
-  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+  GString *text = begin_message (id);
 
-  g_string_append_printf (text, ",\"id\":%s", id);
-  append_member (text, "result", result);
+  g_string_append (text, ",\"result\":");
+  oc_json_append_node (text, result);
   return frame (text);
 }
 
@@ -200,9 +205,10 @@ GBytes *
 oc_rpc_make_result_text (const char *id,
                          const char *result)
 {
-  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
+  GString *text = begin_message (id);
 
-  g_string_append_printf (text, ",\"id\":%s,\"result\":%s", id, result);
+  g_string_append (text, ",\"result\":");
+  g_string_append (text, result);
   return frame (text);
 }
 
@@ -212,13 +218,15 @@ oc_rpc_make_error (const char *id,
                    const char *message,
                    JsonNode *data)
 {
-  GString *text = g_string_new ("{\"jsonrpc\":\"2.0\"");
-  g_autoptr (JsonNode) node = json_node_init_string (json_node_alloc (), message);
+  GString *text = begin_message (id);
 
-  g_string_append_printf (text, ",\"id\":%s,\"error\":{\"code\":%d", id, code);
-  append_member (text, "message", node);
+  g_string_append_printf (text, ",\"error\":{\"code\":%d,\"message\":", code);
+  oc_json_append_string (text, message);
   if (data != NULL)
-    append_member (text, "data", data);
+    {
+      g_string_append (text, ",\"data\":");
+      oc_json_append_node (text, data);
+    }
   g_string_append_c (text, '}');
   return frame (text);
 }

@@ -217,9 +217,11 @@ GBytes *
 oc_rpc_frame (const char *body,
               gsize len)
 {
-  GString *frame = g_string_sized_new (len + 32);
+  char header[64];
+  gsize header_len = (gsize) g_snprintf (header, sizeof header, "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n", len);
+  char *frame = g_malloc (header_len + len);
 
-  g_string_append_printf (frame, "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n", len);
-  g_string_append_len (frame, body, (gssize) len);
-  return g_string_free_to_bytes (frame);
+  memcpy (frame, header, header_len);
+  memcpy (frame + header_len, body, len);
+  return g_bytes_new_take (frame, header_len + len);
 }
