@@ -130,6 +130,21 @@ may_take (OcBroker *self)
   return self->queue_bytes <= limit && count_held (self) < OC_BROKER_MAX_HELD;
 }
 
+/* GLib takes a source that may not recurse out of its poll set while it is dispatched, and wakes itself for that twice: three
+ * system calls for each message. Nothing here runs a loop within the loop. */
+static guint
+watch_fd (OcBroker *self,
+          int fd,
+          GIOCondition condition,
+          GUnixFDSourceFunc func)
+{
+  g_autoptr (GSource) source = g_unix_fd_source_new (fd, condition);
+
+  g_source_set_callback (source, G_SOURCE_FUNC (func), self, NULL);
+  g_source_set_can_recurse (source, TRUE);
+  return g_source_attach (source, NULL);
+}
+
 static void
 update_reading (OcBroker *self)
 {
@@ -137,7 +152,7 @@ update_reading (OcBroker *self)
   gboolean stalls = !self->ended && self->queue_bytes > OC_BROKER_RESUME_BYTES;
 
   if (reads && self->read_source == 0)
-    self->read_source = g_unix_fd_add (self->from_worker, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
+    self->read_source = watch_fd (self, self->from_worker, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable);
   else if (!reads)
     g_clear_handle_id (&self->read_source, g_source_remove);
 
@@ -214,7 +229,7 @@ send_frame (OcBroker *self,
   while (write_some (self))
     ;
   if (self->to_worker >= 0 && !g_queue_is_empty (&self->queue))
-    self->write_source = g_unix_fd_add (self->to_worker, G_IO_OUT | G_IO_ERR, on_writable, self);
+    self->write_source = watch_fd (self, self->to_worker, G_IO_OUT | G_IO_ERR, on_writable);
 }
 
 /* Reading. */
@@ -322,12 +337,13 @@ on_more (gpointer data)
 static void
 take_messages (OcBroker *self)
 {
-  gint64 end_of_turn = g_get_monotonic_time () + TURN_US;
+  gint64 end_of_turn;
   gboolean more = TRUE;
 
   if (self->taking)
     return;
   self->taking = TRUE;
+  end_of_turn = g_get_monotonic_time () + TURN_US;
   while (more && may_take (self))
     {
       more = take_message (self);
