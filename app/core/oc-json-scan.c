@@ -105,18 +105,23 @@ static void
 add_plain (Scanner *self,
            gsize start)
 {
-  g_autofree char *text
-      = g_strndup (self->cursor.data + start, self->cursor.at - start);
+  const char *text = self->cursor.data + start;
+  gsize len = self->cursor.at - start;
   JsonNode *node = json_node_alloc ();
+  gint64 value = 0;
 
   if (text[0] == 't' || text[0] == 'f')
     json_node_init_boolean (node, text[0] == 't');
   else if (text[0] == 'n')
     json_node_init_null (node);
-  else if (strpbrk (text, ".eE") != NULL)
-    json_node_init_double (node, g_ascii_strtod (text, NULL));
+  else if (oc_json_read_integer (text, len, &value))
+    json_node_init_int (node, value);
   else
-    json_node_init_int (node, g_ascii_strtoll (text, NULL, 10));
+    {
+      g_autofree char *number = g_strndup (text, len);
+
+      json_node_init_double (node, g_ascii_strtod (number, NULL));
+    }
   add_node (self, node);
 }
 
@@ -353,6 +358,23 @@ scan_token (Scanner *self,
   g_assert_not_reached ();
 }
 
+/* How many bytes from the first on are ASCII, by eights. */
+static gsize
+count_ascii (const char *data,
+             gsize len)
+{
+  gsize n = 0;
+  guint64 word;
+
+  for (; len - n >= sizeof word; n += sizeof word)
+    {
+      memcpy (&word, data + n, sizeof word);
+      if ((word & G_GUINT64_CONSTANT (0x8080808080808080)) != 0)
+        break;
+    }
+  return n;
+}
+
 /* What can be said of the bytes before any of them means something. */
 static gboolean
 check_bytes (const OcJsonCursor *self,
@@ -361,6 +383,7 @@ check_bytes (const OcJsonCursor *self,
 {
   const char *end;
   const char *nul;
+  gsize ascii;
 
   if (self->len > max_bytes)
     {
@@ -375,7 +398,8 @@ check_bytes (const OcJsonCursor *self,
   if (nul != NULL)
     return oc_json_set_error_at (self, (gsize) (nul - self->data), error,
                                  _("a NUL byte; this is no text file"));
-  if (!g_utf8_validate_len (self->data, self->len, &end))
+  ascii = count_ascii (self->data, self->len);
+  if (!g_utf8_validate_len (self->data + ascii, self->len - ascii, &end))
     return oc_json_set_error_at (self, (gsize) (end - self->data), error,
                                  _("this is not UTF-8; save the file as UTF-8"));
   if (self->len >= 3 && memcmp (self->data, "\xef\xbb\xbf", 3) == 0)

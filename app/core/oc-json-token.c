@@ -92,14 +92,14 @@ oc_json_set_unexpected (const OcJsonCursor *self,
 void
 oc_json_skip_space (OcJsonCursor *self)
 {
-  while (self->at < self->len)
-    {
-      char c = self->data[self->at];
+  gsize at = self->at;
 
-      if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
-        break;
-      self->at++;
-    }
+  /* Nearly all that comes is above the space. */
+  while (at < self->len && self->data[at] <= ' '
+         && (self->data[at] == ' ' || self->data[at] == '\n' || self->data[at] == '\t'
+             || self->data[at] == '\r'))
+    at++;
+  self->at = at;
 }
 
 /* Four hex digits at @at. -1: not that. */
@@ -247,24 +247,46 @@ skip_digits (OcJsonCursor *self)
   return self->at - start;
 }
 
+gboolean
+oc_json_read_integer (const char *text,
+                      gsize len,
+                      gint64 *value)
+{
+  gsize start = len > 0 && text[0] == '-';
+  gint64 n = 0;
+
+  if (len == start || len - start > MAX_INTEGER_DIGITS)
+    return FALSE;
+  for (gsize i = start; i < len; i++)
+    {
+      if (!g_ascii_isdigit (text[i]))
+        return FALSE;
+      n = n * 10 + (text[i] - '0');
+    }
+  *value = start > 0 ? -n : n;
+  return TRUE;
+}
+
 static gboolean
 check_number_range (const OcJsonCursor *self,
                     gsize start,
                     gboolean is_integer,
                     GError **error)
 {
-  g_autofree char *text = g_strndup (self->data + start, self->at - start);
-  const char *digits = text + (*text == '-');
+  gint64 value;
 
   if (!is_integer)
     {
+      g_autofree char *text = g_strndup (self->data + start, self->at - start);
+
       if (!isfinite (g_ascii_strtod (text, NULL)))
         return oc_json_set_error_at (self, start, error,
                                      _("this number is too large to be kept"));
       return TRUE;
     }
 
-  if (strlen (digits) > MAX_INTEGER_DIGITS || g_ascii_strtoll (digits, NULL, 10) > MAX_INTEGER)
+  if (!oc_json_read_integer (self->data + start, self->at - start, &value)
+      || value > MAX_INTEGER || value < -MAX_INTEGER)
     return oc_json_set_error_at (self, start, error, _("whole numbers may not go past ±%s"),
                                  MAX_INTEGER_TEXT);
   return TRUE;

@@ -33,5 +33,9 @@ gboolean oc_json_scan_number (OcJsonCursor *self,
                               GError **error);
 gboolean oc_json_scan_word (OcJsonCursor *self,
                             GError **error);
+/* FALSE: the number has more than a sign and digits, or more digits than any that is taken. */
+gboolean oc_json_read_integer (const char *text,
+                               gsize len,
+                               gint64 *value);
 
 G_END_DECLS

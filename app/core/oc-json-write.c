@@ -24,32 +24,45 @@ append_escape (GString *text,
   g_string_append_c (text, hex[c & 0xf]);
 }
 
-static gboolean
-needs_escape (guchar c)
-{
-  return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
-}
+#define ESCAPED 1
+#define NOT_ASCII 2
+
+static const guint8 kinds[256] = {
+  [0x00 ... 0x1f] = ESCAPED,
+  ['"'] = ESCAPED,
+  ['\\'] = ESCAPED,
+  [0x7f] = ESCAPED,
+  [0x80 ... 0xff] = NOT_ASCII,
+};
 
 void
 oc_json_append_string (GString *text,
                        const char *string)
 {
   g_autofree char *valid = NULL;
+  guint8 stops = ESCAPED | NOT_ASCII;
   const char *at = string;
 
-  if (!g_utf8_validate (string, -1, NULL))
-    at = valid = g_utf8_make_valid (string, -1);
-
   g_string_append_c (text, '"');
-  while (*at != '\0')
+  for (;;)
     {
       const char *end = at;
 
-      while (*end != '\0' && !needs_escape ((guchar) *end))
+      while ((kinds[(guchar) *end] & stops) == 0)
         end++;
       g_string_append_len (text, at, end - at);
-      for (at = end; needs_escape ((guchar) *at) && *at != '\0'; at++)
-        append_escape (text, (guchar) *at);
+      if (*end == '\0')
+        break;
+      at = end;
+      if (kinds[(guchar) *at] == ESCAPED)
+        append_escape (text, (guchar) *at++);
+      else
+        {
+          /* All before it is ASCII, and all from it on is UTF-8 from now on. */
+          stops = ESCAPED;
+          if (!g_utf8_validate (at, -1, NULL))
+            at = valid = g_utf8_make_valid (at, -1);
+        }
     }
   g_string_append_c (text, '"');
 }

@@ -9,6 +9,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
+#include "core/oc-json-write.h"
 #include "launcher/oc-call.h"
 #include "launcher/oc-rpc.h"
 
@@ -514,15 +515,15 @@ void
 oc_broker_start (OcBroker *self)
 {
   gboolean with_selection = oc_permission_set_grants (self->granted, OC_PERMISSION_SELECTION_READ, NULL);
-  g_autoptr (JsonNode) params = json_node_new (JSON_NODE_OBJECT);
-  JsonObject *object = json_object_new ();
+  g_autoptr (GString) params = g_string_new ("{\"entry\":");
 
-  json_object_set_string_member (object, "entry", self->host->entry->id);
-  json_object_set_member (object, "context", oc_host_make_context (self->host, with_selection));
-  json_node_take_object (params, object);
+  oc_json_append_string (params, self->host->entry->id);
+  g_string_append (params, ",\"context\":");
+  oc_host_append_context (params, self->host, with_selection);
+  g_string_append_c (params, '}');
   if (with_selection && self->host->selection[0] != NULL)
     oc_uses_add (self->host->report->uses, "selection.read", "run", NULL, NULL, TRUE);
-  send_frame (self, oc_rpc_make_request (RUN_ID, "run", params));
+  send_frame (self, oc_rpc_make_request (RUN_ID, "run", params->str));
   update_reading (self);
 }
 

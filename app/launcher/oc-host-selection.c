@@ -5,6 +5,8 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-json-write.h"
+
 char *
 oc_host_path_to_text (const char *path)
 {
@@ -73,25 +75,54 @@ dup_locale (void)
   return g_strdelimit (tag, "_", '-');
 }
 
-JsonNode *
-oc_host_make_context (const OcHost *host,
-                      gboolean with_selection)
+static void
+append_text (GString *text,
+             const char *key,
+             const char *value)
 {
-  JsonObject *object = json_object_new ();
+  g_string_append (text, key);
+  oc_json_append_string (text, value);
+}
+
+static void
+append_path (GString *text,
+             const char *key,
+             const char *path)
+{
+  g_autofree char *shown = path ? oc_host_path_to_text (path) : NULL;
+
+  if (shown != NULL)
+    append_text (text, key, shown);
+  else
+    {
+      g_string_append (text, key);
+      g_string_append (text, "null");
+    }
+}
+
+void
+oc_host_append_context (GString *text,
+                        const OcHost *host,
+                        gboolean with_selection)
+{
   g_autofree char *locale = dup_locale ();
 
-  json_object_set_string_member (object, "command", host->entry->id);
-  json_object_set_string_member (object, "locale", locale);
-  set_path (object, "dataFolder", host->data_folder);
-  set_path (object, "tempFolder", host->temp_folder);
-  set_path (object, "pluginFolder", oc_plugin_get_real_folder (host->plugin));
+  append_text (text, "{\"command\":", host->entry->id);
+  append_text (text, ",\"locale\":", locale);
+  append_path (text, ",\"dataFolder\":", host->data_folder);
+  append_path (text, ",\"tempFolder\":", host->temp_folder);
+  append_path (text, ",\"pluginFolder\":", oc_plugin_get_real_folder (host->plugin));
   /* The shown folder names the selection's place: it goes with it. */
   if (with_selection)
     {
-      json_object_set_array_member (object, "paths", paths_to_json (host->selection));
-      set_path (object, "folder", host->folder);
+      const char *start = "";
+
+      g_string_append (text, ",\"paths\":[");
+      for (guint i = 0; host->selection[i] != NULL; i++, start = ",")
+        append_path (text, start, host->selection[i]);
+      append_path (text, "],\"folder\":", host->folder);
     }
-  return take_object (object);
+  g_string_append_c (text, '}');
 }
 
 void
@@ -123,5 +154,8 @@ oc_host_selection_get (OcCall *call)
 void
 oc_host_context_get (OcCall *call)
 {
-  oc_call_return (call, oc_host_make_context (oc_call_get_host (call), FALSE));
+  GString *text = g_string_sized_new (400);
+
+  oc_host_append_context (text, oc_call_get_host (call), FALSE);
+  oc_call_return_text (call, g_string_free (text, FALSE));
 }

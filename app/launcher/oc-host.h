@@ -150,9 +150,10 @@ void oc_host_log (OcCall *call);
 void oc_host_not_available (OcCall *call);
 
 /* The context that `run` is sent with: {"command","locale","dataFolder","tempFolder","pluginFolder"} and, with selection.read,
- * "paths" and "folder". (transfer full) */
-JsonNode *oc_host_make_context (const OcHost *host,
-                                gboolean with_selection);
+ * "paths" and "folder". As JSON. */
+void oc_host_append_context (GString *text,
+                             const OcHost *host,
+                             gboolean with_selection);
 /* As text where it is UTF-8, else as a file:// URI. (transfer full) */
 char *oc_host_path_to_text (const char *path);
 /* The reverse. NULL where @text is neither an absolute path nor a local file:// URI. (transfer full) */

@@ -179,14 +179,14 @@ begin_message (const char *id)
 GBytes *
 oc_rpc_make_request (const char *id,
                      const char *method,
-                     JsonNode *params)
+                     const char *params)
 {
   GString *text = begin_message (id);
 
   g_string_append (text, ",\"method\":");
   oc_json_append_string (text, method);
   g_string_append (text, ",\"params\":");
-  oc_json_append_node (text, params);
+  g_string_append (text, params);
   return frame (text);
 }
 

@@ -57,11 +57,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcRpcMessage, oc_rpc_message_free)
 /* The result exactly as the worker wrote it. (transfer full) (nullable) */
 char *oc_rpc_message_dup_result_text (OcRpcMessage *self);
 
-/* Framed messages of ours. @id: compact JSON. @params, @result: borrowed, nullable for null. @data: (nullable), borrowed.
- * (transfer full) */
+/* Framed messages of ours. @id: compact JSON. @params: text that is valid JSON. @result: borrowed, nullable for null.
+ * @data: (nullable), borrowed. (transfer full) */
 GBytes *oc_rpc_make_request (const char *id,
                              const char *method,
-                             JsonNode *params);
+                             const char *params);
 GBytes *oc_rpc_make_result (const char *id,
                             JsonNode *result);
 /* @result: text that is valid JSON. */
