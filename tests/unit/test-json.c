@@ -463,6 +463,30 @@ test_same_key_anywhere (void)
       }
 }
 
+/* Bytes are looked at by eights as long as they are ASCII. */
+static void
+test_utf8_anywhere (void)
+{
+  for (gsize n = 2; n < 40; n++)
+    for (gsize at = 0; at + 2 <= n; at++)
+      {
+        g_autofree char *letters = g_strnfill (n, 'a');
+        g_autofree char *text = g_strdup_printf ("\"%s\"", letters);
+        g_autofree char *place = g_strdup_printf ("line 1, column %" G_GSIZE_FORMAT ":", at + 2);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (JsonNode) node = NULL;
+
+        memcpy (text + 1 + at, "\xc3\xa4", 2);
+        node = oc_json_parse (text, strlen (text), 0, &error);
+        g_assert_no_error (error);
+        memcpy (letters + at, "\xc3\xa4", 2);
+        g_assert_cmpstr (json_node_get_string (node), ==, letters);
+        text[1 + at + 1] = 'a';
+        g_assert_false (oc_json_check (text, strlen (text), 0, &error));
+        g_assert_true (g_str_has_prefix (error->message, place));
+      }
+}
+
 int
 main (int argc,
       char **argv)
@@ -481,5 +505,6 @@ main (int argc,
   g_test_add_func ("/json/truncated-at-every-byte", test_truncated);
   g_test_add_func ("/json/same-as-parser", test_same_as_parser);
   g_test_add_func ("/json/same-key-anywhere", test_same_key_anywhere);
+  g_test_add_func ("/json/utf8-anywhere", test_utf8_anywhere);
   return g_test_run ();
 }
