@@ -46,6 +46,7 @@ typedef struct
   OcJsonCursor cursor;
   Expect expect;
   guint depth;
+  guint deepest;
   Level levels[OC_JSON_MAX_DEPTH];
   GArray *members; /* (nullable) */
   gboolean builds; /* the tree of nodes */
@@ -138,6 +139,7 @@ open_container (Scanner *self,
   self->levels[self->depth].is_object = is_object;
   self->levels[self->depth].node = self->builds ? add_container (self, is_object) : NULL;
   self->depth++;
+  self->deepest = MAX (self->deepest, self->depth);
   self->cursor.at++;
   self->expect = is_object ? EXPECT_FIRST_KEY : EXPECT_FIRST_VALUE;
   return TRUE;
@@ -430,7 +432,7 @@ run (Scanner *self,
       g_string_free (self->cursor.string, TRUE);
     }
 
-  for (gsize i = 0; i < OC_JSON_MAX_DEPTH; i++)
+  for (gsize i = 0; i < self->deepest; i++)
     {
       g_clear_pointer (&self->levels[i].known, g_hash_table_unref);
       g_clear_pointer (&self->levels[i].hashes, g_hash_table_unref);

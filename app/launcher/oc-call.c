@@ -12,13 +12,27 @@ struct _OcCall
 {
   gatomicrefcount refs;
   OcRpcMessage *message;  /* owned */
-  JsonObject *params;     /* owned: an empty one where there are none */
+  JsonObject *params;     /* owned: a sealed empty one where there are none */
   char *permission;       /* owned (nullable): the permission's text, once checked */
   gpointer operation;     /* owned */
   GDestroyNotify free_operation;
   OcBroker *broker;       /* borrowed; NULL once answered or dropped */
   const OcMethod *method; /* borrowed (nullable) */
 };
+
+/* The parameters of all calls that have none: nobody may put anything into them. */
+static JsonObject *
+ref_no_params (void)
+{
+  static JsonObject *none;
+
+  if (none == NULL)
+    {
+      none = json_object_new ();
+      json_object_seal (none);
+    }
+  return json_object_ref (none);
+}
 
 OcCall *
 oc_call_new (OcBroker *broker,
@@ -34,7 +48,7 @@ oc_call_new (OcBroker *broker,
   if (message->params != NULL && JSON_NODE_HOLDS_OBJECT (message->params))
     self->params = json_object_ref (json_node_get_object (message->params));
   else
-    self->params = json_object_new ();
+    self->params = ref_no_params ();
   return self;
 }
 

@@ -44,14 +44,14 @@ read_id (OcRpcMessage *self,
          JsonNode *node,
          GError **error)
 {
-  if (json_node_get_value_type (node) == G_TYPE_INT64)
+  gboolean is_int = json_node_get_value_type (node) == G_TYPE_INT64;
+
+  if (is_int || (json_node_get_value_type (node) == G_TYPE_STRING && strlen (json_node_get_string (node)) <= OC_RPC_MAX_ID_BYTES))
     {
-      self->id = g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (node));
-      return TRUE;
-    }
-  if (json_node_get_value_type (node) == G_TYPE_STRING && strlen (json_node_get_string (node)) <= OC_RPC_MAX_ID_BYTES)
-    {
-      self->id = oc_json_to_string (node, FALSE);
+      GString *text = g_string_new (NULL);
+
+      oc_json_append_node (text, node);
+      self->id = g_string_free (text, FALSE);
       return TRUE;
     }
   return fail (error, _("A message’s id is neither an integer nor a string of at most 128 bytes."));

@@ -196,6 +196,42 @@ test_messages (void)
   g_assert_nonnull (failed->error);
 }
 
+/* What we write is strict JSON, whatever stands in it, and its id is the worker's. */
+static void
+test_frames_are_strict (void)
+{
+  static const char *const ids[] = { "7", "-9007199254740991", "\"a\"", "\"\\u001f \\\"\"" };
+  static const char hostile[] = "\x1f\x1b\" \\ \xff \xc3\xa4\n";
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      g_autofree char *sent = g_strdup_printf ("{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"m\"}", ids[i]);
+      g_autoptr (OcRpcMessage) call = parse (sent, NULL);
+      g_autoptr (JsonNode) value = json_node_init_string (json_node_alloc (), hostile);
+      GBytes *frames[] = { oc_rpc_make_result (call->id, value), oc_rpc_make_result (call->id, NULL),
+                                      oc_rpc_make_result_text (call->id, "[1]"), oc_rpc_make_error (call->id, -1, hostile, value) };
+
+      for (gsize n = 0; n < G_N_ELEMENTS (frames); n++)
+        {
+          g_autoptr (OcRpcReader) reader = oc_rpc_reader_new ();
+          g_autoptr (GBytes) body = NULL;
+          g_autoptr (GError) error = NULL;
+          g_autoptr (OcRpcMessage) answer = NULL;
+
+          oc_rpc_reader_feed (reader, g_bytes_get_data (frames[n], NULL), g_bytes_get_size (frames[n]));
+          g_assert_true (oc_rpc_reader_next (reader, &body, &error));
+          g_assert_nonnull (body);
+          g_assert_false (oc_rpc_reader_is_amid (reader));
+          answer = oc_rpc_message_parse (body, &error);
+          g_assert_no_error (error);
+          g_assert_cmpstr (answer->id, ==, ids[i]);
+          if (n == 0)
+            g_assert_cmpstr (json_node_get_string (answer->result), ==, "\x1f\x1b\" \\ \xef\xbf\xbd \xc3\xa4\n");
+          g_clear_pointer (&frames[n], g_bytes_unref);
+        }
+    }
+}
+
 static void
 test_broken_messages (void)
 {
@@ -268,6 +304,7 @@ main (int argc,
   g_test_add_func ("/rpc/cut-waits", test_cut_waits);
   g_test_add_func ("/rpc/changed-bytes", test_changed_bytes);
   g_test_add_func ("/rpc/messages", test_messages);
+  g_test_add_func ("/rpc/frames-are-strict", test_frames_are_strict);
   g_test_add_func ("/rpc/broken-messages", test_broken_messages);
   g_test_add_func ("/rpc/made-messages", test_made_messages);
   return g_test_run ();
