@@ -128,7 +128,7 @@ may_take (OcBroker *self)
 
   if (self->ended || self->worker_is_dead)
     return !self->ended;
-  return self->queue_bytes <= limit && count_held (self) < OC_BROKER_MAX_HELD;
+  return self->queue_bytes <= limit && (g_hash_table_size (self->calls) < OC_BROKER_MAX_HELD || count_held (self) < OC_BROKER_MAX_HELD);
 }
 
 /* GLib takes a source that may not recurse out of its poll set while it is dispatched, and wakes itself for that twice: three
