@@ -20,7 +20,7 @@ ROOMS = {
     "app/script": {"core", "script"},
     "ui": {"core", "ui"},
 }
-TOP = {"app", "ui", "data", "po", "tests", "meson.build", "meson_options.txt", "README.md", "LICENSE", "LICENSES"}
+TOP = {"app", "ui", "data", "po", "tests", "meson.build", "README.md", "LICENSE", "LICENSES"}
 MAX_LINES = 600
 CODE = (".c", ".h", ".def", ".inc")
 SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
