@@ -109,6 +109,7 @@ void oc_call_fail_param (OcCall *self,
                          const char *must_be);
 
 #define OC_METHOD_MAX_PARAMS 4
+#define OC_REASON_MAX_METHODS 6
 
 typedef struct
 {
@@ -127,6 +128,17 @@ typedef struct
 const OcMethod *oc_method_find (const char *name);
 /* Where @n is past the end: NULL. For tests and the manual. */
 const OcMethod *oc_method_get (guint n);
+
+/* One word of data.reason, the code that it comes with, and the methods that answer with it. */
+typedef struct
+{
+  OcRpcCode code;
+  const char *reason;
+  const char *methods[OC_REASON_MAX_METHODS + 1];
+} OcReason;
+
+/* Where @n is past the end: NULL. For tests and the manual. */
+const OcReason *oc_reason_get (guint n);
 
 /* Milliseconds a tool may take, and how many tools run at once. */
 #define OC_SPAWN_DEFAULT_TIMEOUT_MS (30 * 1000)
