@@ -329,6 +329,26 @@ oc_activity_end_run (OcActivity *self,
 }
 
 gboolean
+oc_activity_add_to_message (OcActivity *self,
+                            gint64 run,
+                            const char *sentence,
+                            GError **error)
+{
+  sqlite3_stmt *statement;
+
+  g_return_val_if_fail (self != NULL && sentence != NULL, FALSE);
+  statement = oc_activity_prepare (self,
+                                   "UPDATE runs SET message = CASE coalesce(message, '') WHEN '' THEN ?2"
+                                   " ELSE message || ' ' || ?2 END WHERE id = ?1",
+                                   error);
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  oc_activity_bind (statement, 2, sentence);
+  return oc_activity_step (self, statement, error);
+}
+
+gboolean
 oc_activity_reset_health (OcActivity *self,
                           const char *plugin,
                           GError **error)

@@ -109,6 +109,11 @@ gboolean oc_activity_end_run (OcActivity *self,
                               const char *output,
                               guint *errors_in_a_row,
                               GError **error);
+/* Adds a sentence to the message of a run that has ended: what came of it. */
+gboolean oc_activity_add_to_message (OcActivity *self,
+                                     gint64 run,
+                                     const char *sentence,
+                                     GError **error);
 /* The errors of the current row, oldest first: (transfer full) (element-type OcFailure) */
 GPtrArray *oc_activity_get_failures (OcActivity *self,
                                      const char *plugin,

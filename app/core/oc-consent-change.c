@@ -277,6 +277,7 @@ gboolean
 oc_consent_disable_after_errors (OcPaths *paths,
                                  const char *id,
                                  GPtrArray *failures,
+                                 gboolean *disabled,
                                  GCancellable *cancellable,
                                  GError **error)
 {
@@ -287,14 +288,19 @@ oc_consent_disable_after_errors (OcPaths *paths,
   g_return_val_if_fail (paths != NULL && id != NULL && failures != NULL, FALSE);
   if (!change_begin (&change, paths, id, cancellable, error))
     return FALSE;
-  if (change.record == NULL || oc_consent_record_get_state (change.record) != OC_RECORD_ENABLED)
-    return TRUE;
-  fields = oc_consent_record_get_fields (change.record);
-  fields.state = OC_RECORD_DISABLED_AFTER_ERRORS;
-  fields.time = g_get_real_time ();
-  fields.failures = failures;
-  record = oc_consent_record_format (&fields, change.record);
-  return oc_consent_file_write (change.file, paths, id, record, cancellable, error);
+  if (change.record != NULL && oc_consent_record_get_state (change.record) == OC_RECORD_ENABLED)
+    {
+      fields = oc_consent_record_get_fields (change.record);
+      fields.state = OC_RECORD_DISABLED_AFTER_ERRORS;
+      fields.time = g_get_real_time ();
+      fields.failures = failures;
+      record = oc_consent_record_format (&fields, change.record);
+      if (!oc_consent_file_write (change.file, paths, id, record, cancellable, error))
+        return FALSE;
+    }
+  if (disabled != NULL)
+    *disabled = record != NULL;
+  return TRUE;
 }
 
 gboolean

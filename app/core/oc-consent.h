@@ -138,10 +138,12 @@ gboolean oc_consent_undo_disable (OcPaths *paths,
                                   GCancellable *cancellable,
                                   GError **error);
 /* Only where the record is still enabled; else TRUE, nothing written. Enabling starts the count anew, so that an error
- * of before cannot count against a later consent. @failures: (element-type OcFailure) */
+ * of before cannot count against a later consent. @failures: (element-type OcFailure)
+ * @disabled: (out) (optional): whether this call did it; of several at once exactly one. */
 gboolean oc_consent_disable_after_errors (OcPaths *paths,
                                           const char *id,
                                           GPtrArray *failures,
+                                          gboolean *disabled,
                                           GCancellable *cancellable,
                                           GError **error);
 /* Uninstalled: the record goes. */

@@ -48,6 +48,7 @@ const char *oc_launcher_get_path (OcLauncher *self,
  *  "result":any,"stdout":string,"stderr":string,"truncated":bool,"durationMs":number,
  *  "used":[{"permission","method","detail","program"?,"count"}],"refused":[{"permission","method","detail","program","count"}],
  *  "log":[{"level","message"}],"disabledAfterErrors":bool,"errorsInARow":number}
+ * "disabledAfterErrors": this run took the consent away; of several that fail at once it is true in one.
  */
 typedef struct _OcRunResult OcRunResult;
 OcRunResult *oc_run_result_ref (OcRunResult *self);

@@ -148,7 +148,7 @@ check_health (Run *self)
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   if (failures->len < OC_HEALTH_MAX_ERRORS)
     return TRUE;
-  oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, NULL);
+  oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, NULL, NULL);
   return refuse (self, OC_EXIT_NO_CONSENT, _("The plugin is disabled after 3 errors in a row."),
                  _("Look at what happened in Ocelot Plugins, or with “ocelotctl log”, and enable it again if you want to."));
 }
@@ -349,10 +349,12 @@ record (Run *self)
   failures = list_failures (self, &error);
   if (failures != NULL && failures->len < OC_HEALTH_MAX_ERRORS)
     return;
-  if (failures != NULL && oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, &error))
-    report->disabled_after_errors = TRUE;
-  else
+  if (failures == NULL
+      || !oc_consent_disable_after_errors (self->paths, self->options->id, failures, &report->disabled_after_errors, NULL, &error))
     warn (self, error);
+  else if (report->disabled_after_errors)
+    oc_activity_add_to_message (self->activity, self->run,
+                                _("It was the third error in a row: the plugin was disabled, and only you can enable it again."), NULL);
 }
 
 static void

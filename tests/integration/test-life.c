@@ -22,6 +22,7 @@ test_time_out (void)
     return;
   ran = fixture_run (fixture, "hang", "--timeout", "700", NULL);
   ran_assert (ran, 8, "time-out");
+  g_assert_cmpint (ran_get_int (ran, "errorsInARow"), ==, 1);
   g_assert_cmpint (ran_get_int (ran, "durationMs"), >=, 690);
   g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 3000);
   g_assert_true (fixture_exists (fixture, "hanging"));
@@ -304,6 +305,67 @@ test_concurrent_errors (void)
   g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
 }
 
+static guint
+count_ready (Fixture *fixture)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->data_folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    n += g_str_has_prefix (name, "ready-");
+  return n;
+}
+
+/* As many as may run, all failing in the same moment: each is counted or was ended because of the others, the consent goes once,
+ * one of them says so, and nobody waits for anybody. */
+static void
+test_all_fail_at_once (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *go = g_build_filename (fixture->data_folder, "go", NULL);
+  g_autoptr (OcActivity) activity = NULL;
+  g_autoptr (OcConsent) consent = NULL;
+  g_autoptr (GPtrArray) listed = NULL;
+  GSubprocess *runs[8];
+  guint disabled = 0, counted = 0, told = 0;
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    runs[i] = fixture_start (fixture, "wait-then-crash", NULL);
+  fixture_until (count_ready (fixture) == G_N_ELEMENTS (runs));
+  g_assert_true (g_file_set_contents (go, "", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_autoptr (Ran) ran = fixture_wait (runs[i]);
+
+      if (g_strcmp0 (ran_get (ran, "outcome"), "crash") == 0)
+        counted++;
+      else
+        ran_assert (ran, 3, "revoked");
+      disabled += json_object_get_boolean_member (json_node_get_object (ran->root), "disabledAfterErrors");
+      g_object_unref (runs[i]);
+    }
+  g_assert_cmpuint (counted, >=, 3);
+  g_assert_cmpuint (disabled, ==, 1);
+  consent = oc_consent_load (fixture->paths, NULL);
+  g_assert_cmpint (oc_consent_record_get_state (oc_consent_look_up (consent, FIXTURE_ID)), ==, OC_RECORD_DISABLED_AFTER_ERRORS);
+  activity = oc_activity_open (fixture->paths, NULL);
+  listed = oc_activity_list_runs (activity, FIXTURE_ID, 0, NULL);
+  for (guint i = 0; i < listed->len; i++)
+    {
+      const OcRun *run = listed->pdata[i];
+
+      counted -= run->outcome == OC_OUTCOME_CRASH;
+      told += run->message != NULL && strstr (run->message, "the plugin was disabled") != NULL;
+    }
+  g_assert_cmpuint (counted, ==, 0);
+  g_assert_cmpuint (told, ==, 1);
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+  g_assert_cmpuint (fixture_count_temp (fixture), ==, 0);
+}
+
 static void
 test_places (void)
 {
@@ -384,6 +446,7 @@ main (int argc,
   g_test_add_func ("/life/held-stdout", test_held_stdout);
   g_test_add_func ("/life/answer-and-exit", test_answer_and_exit);
   g_test_add_func ("/life/concurrent-errors", test_concurrent_errors);
+  g_test_add_func ("/life/all-fail-at-once", test_all_fail_at_once);
   g_test_add_func ("/life/odd-parent", test_odd_parent);
   g_test_add_func ("/life/places", test_places);
   return g_test_run ();

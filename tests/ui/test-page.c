@@ -164,7 +164,7 @@ disable_after_errors (Home *home)
       g_ptr_array_add (failures, oc_failure_new (g_get_real_time () - (4 - i) * G_USEC_PER_SEC, "go", i == 2 ? "time-out" : "crash",
                                                  message, "first line\nlast \033[31mline"));
     }
-  oc_consent_disable_after_errors (home->paths, ID, failures, NULL, &error);
+  oc_consent_disable_after_errors (home->paths, ID, failures, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 

@@ -90,8 +90,14 @@ test_runs (void)
   g_assert_cmpint (run->ended, >=, run->started);
   g_assert_cmpstr (run->message, ==, "because");
   g_assert_cmpstr (run->output, ==, "last\nlines");
+  g_assert_true (oc_activity_add_to_message (activity, first, "More.", NULL));
+  g_assert_true (oc_activity_add_to_message (activity, second, "All.", NULL));
   of_b = oc_activity_list_runs (activity, B, 1, NULL);
   g_assert_cmpuint (of_b->len, ==, 1);
+  g_assert_cmpstr (((OcRun *) of_b->pdata[0])->message, ==, "All.");
+  g_clear_pointer (&runs, g_ptr_array_unref);
+  runs = oc_activity_list_runs (activity, A, 0, NULL);
+  g_assert_cmpstr (((OcRun *) runs->pdata[0])->message, ==, "because More.");
 }
 
 static void

@@ -229,6 +229,7 @@ test_after_errors (void)
   g_autoptr (OcConsent) consent = NULL;
   g_autoptr (GPtrArray) failures = g_ptr_array_new_with_free_func ((GDestroyNotify) oc_failure_free);
   g_autofree char *long_output = g_strnfill (3 * OC_FAILURE_MAX_OUTPUT, 'x');
+  gboolean disabled = FALSE;
   GPtrArray *kept;
 
   home_add_plugin (home, A, "1", "");
@@ -236,9 +237,13 @@ test_after_errors (void)
   g_ptr_array_add (failures, oc_failure_new (1, "go", "crash", "signal 11\x1f\x7f\"\\\n\xff", "last \xe2\x82\xac line"));
   g_ptr_array_add (failures, oc_failure_new (2, "go", "time-out", "", long_output));
   home_enable (home, A);
-  g_assert_true (oc_consent_disable_after_errors (home->paths, A, failures, NULL, NULL));
-  /* Not enabled: nothing is written. */
-  g_assert_true (oc_consent_disable_after_errors (home->paths, B, failures, NULL, NULL));
+  g_assert_true (oc_consent_disable_after_errors (home->paths, A, failures, &disabled, NULL, NULL));
+  g_assert_true (disabled);
+  /* Not enabled, or not any more: nothing is written, and somebody else did it. */
+  g_assert_true (oc_consent_disable_after_errors (home->paths, A, failures, &disabled, NULL, NULL));
+  g_assert_false (disabled);
+  g_assert_true (oc_consent_disable_after_errors (home->paths, B, failures, &disabled, NULL, NULL));
+  g_assert_false (disabled);
   g_assert_null (home_record (home, B));
   assert_state (home, A, "disabled-after-errors");
   consent = oc_consent_load (home->paths, NULL);
