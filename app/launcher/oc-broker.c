@@ -47,6 +47,9 @@ struct _OcBroker
 
   OcBrokerEndFunc end;
   gpointer end_data;
+  OcBrokerGate gate; /* (nullable) */
+  gpointer gate_data;
+  OcRpcMessage *waiting; /* owned (nullable): the call that the gate holds back */
 };
 
 static gboolean on_readable (int fd,
@@ -128,6 +131,8 @@ may_take (OcBroker *self)
 
   if (self->ended || self->worker_is_dead)
     return !self->ended;
+  if (self->waiting != NULL)
+    return FALSE;
   return self->queue_bytes <= limit && (g_hash_table_size (self->calls) < OC_BROKER_MAX_HELD || count_held (self) < OC_BROKER_MAX_HELD);
 }
 
@@ -277,6 +282,11 @@ take_request (OcBroker *self,
 
   if (self->worker_is_dead)
     return;
+  if (self->gate != NULL && !self->gate (self->gate_data))
+    {
+      self->waiting = g_steal_pointer (&owned);
+      return;
+    }
   if (notification && ++self->n_notifications > OC_BROKER_MAX_NOTIFICATIONS)
     {
       end (self, OC_OUTCOME_PROTOCOL, _("It sent more than 100,000 messages that ask for no answer."));
@@ -356,6 +366,29 @@ take_messages (OcBroker *self)
   if (more && !self->ended && !self->worker_is_dead && may_take (self) && self->more_source == 0)
     self->more_source = g_idle_add_full (G_PRIORITY_DEFAULT, on_more, self, NULL);
   update_reading (self);
+}
+
+void
+oc_broker_set_gate (OcBroker *self,
+                    OcBrokerGate gate,
+                    gpointer data)
+{
+  self->gate = gate;
+  self->gate_data = data;
+}
+
+void
+oc_broker_resume (OcBroker *self)
+{
+  OcRpcMessage *message = g_steal_pointer (&self->waiting);
+
+  if (message == NULL)
+    return;
+  if (self->ended)
+    oc_rpc_message_free (message);
+  else
+    take_request (self, message);
+  take_messages (self);
 }
 
 static void
@@ -536,6 +569,7 @@ oc_broker_free (OcBroker *self)
   g_clear_handle_id (&self->stall_source, g_source_remove);
   close_from_worker (self);
   close_to_worker (self);
+  g_clear_pointer (&self->waiting, oc_rpc_message_free);
   oc_rpc_reader_free (self->reader);
   oc_permission_set_unref (self->granted);
   g_free (self->result_text);

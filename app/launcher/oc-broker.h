@@ -39,6 +39,13 @@ OcBroker *oc_broker_new (OcHost *host,
                          int from_worker,
                          OcBrokerEndFunc end,
                          gpointer data);
+/* Asked before each call is looked at. FALSE: it waits, and with it whatever comes after it, until oc_broker_resume(). */
+typedef gboolean (*OcBrokerGate) (gpointer data);
+void oc_broker_set_gate (OcBroker *self,
+                         OcBrokerGate gate,
+                         gpointer data);
+/* Asks the gate again. */
+void oc_broker_resume (OcBroker *self);
 /* Sends `run`. */
 void oc_broker_start (OcBroker *self);
 /* The worker is dead: takes its answer, if it wrote one before it died. Calls are no longer carried out. */

@@ -113,6 +113,12 @@ oc_recheck_ask (OcRecheck *self)
   g_task_run_in_thread (task, look_up);
 }
 
+gboolean
+oc_recheck_is_asking (OcRecheck *self)
+{
+  return self->busy || self->again;
+}
+
 void
 oc_recheck_free (OcRecheck *self)
 {

@@ -25,6 +25,8 @@ OcRecheck *oc_recheck_new (OcPaths *paths,
                            gpointer data);
 /* Calls back once for this and for all that is asked before the look-up begins. */
 void oc_recheck_ask (OcRecheck *self);
+/* Whether an answer is still to come, within @func too: what it was given may be from before the last change. */
+gboolean oc_recheck_is_asking (OcRecheck *self);
 /* Does not wait for a look-up that goes on, and hears nothing of it any more. */
 void oc_recheck_free (OcRecheck *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcRecheck, oc_recheck_free)

@@ -35,6 +35,8 @@ struct _OcConsentWatch
   gboolean poll_only;
   gboolean at_once; /* no early looking */
   char *signature; /* owned: what polling saw last */
+  char *consent;   /* owned */
+  struct stat seen; /* @consent's, for oc_consent_watch_take_change(); zero where there was none */
   OcConsentWatchFunc changed;
   gpointer data;
 };
@@ -245,6 +247,30 @@ add_plugin (OcConsentWatch *self,
   add_place (self, folder, "manifest.json");
 }
 
+static gboolean
+look_at_consent (OcConsentWatch *self,
+                 struct stat *st)
+{
+  memset (st, 0, sizeof *st);
+  return lstat (self->consent, st) == 0;
+}
+
+gboolean
+oc_consent_watch_take_change (OcConsentWatch *self)
+{
+  const struct stat *seen = &self->seen;
+  struct stat st;
+
+  look_at_consent (self, &st);
+  /* It is replaced, not written to; a change in place changes its times. */
+  if (st.st_ino == seen->st_ino && st.st_dev == seen->st_dev && st.st_size == seen->st_size && st.st_mode == seen->st_mode
+      && st.st_mtim.tv_sec == seen->st_mtim.tv_sec && st.st_mtim.tv_nsec == seen->st_mtim.tv_nsec
+      && st.st_ctim.tv_sec == seen->st_ctim.tv_sec && st.st_ctim.tv_nsec == seen->st_ctim.tv_nsec)
+    return FALSE;
+  self->seen = st;
+  return TRUE;
+}
+
 OcConsentWatch *
 oc_consent_watch_new (OcPaths *paths,
               const char *id)
@@ -268,6 +294,8 @@ oc_consent_watch_new (OcPaths *paths,
     add_plugin (self, system_plugins[i], id);
   self->fd = -1;
   self->signature = look (self);
+  self->consent = g_strdup (oc_paths_get_consent (paths));
+  look_at_consent (self, &self->seen);
   return self;
 }
 
@@ -290,6 +318,7 @@ oc_consent_watch_free (OcConsentWatch *self)
   if (self->fd >= 0)
     close (self->fd);
   g_free (self->signature);
+  g_free (self->consent);
   g_array_unref (self->places);
   g_free (self);
 }

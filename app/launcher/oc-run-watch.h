@@ -23,6 +23,9 @@ OcConsentWatch *oc_consent_watch_new (OcPaths *paths,
 void oc_consent_watch_start (OcConsentWatch *self,
                      OcConsentWatchFunc changed,
                      gpointer data);
+/* Whether the consent file is another one than when this was last asked, or when the watch was made. One look at one file, which
+ * every call of a worker can afford, so that a call which comes after a revocation is not carried out before it is noticed. */
+gboolean oc_consent_watch_take_change (OcConsentWatch *self);
 void oc_consent_watch_free (OcConsentWatch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcConsentWatch, oc_consent_watch_free)
 /* For tests, before it is started: look, and never listen; or listen without looking first. */

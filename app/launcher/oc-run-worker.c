@@ -169,6 +169,8 @@ on_consent_looked_up (const OcGrant *now,
   else if (!oc_permission_set_equal (now->granted, self->run->grant->granted) ||
            g_strcmp0 (oc_plugin_get_real_folder (now->plugin), oc_plugin_get_real_folder (self->run->host->plugin)) != 0)
     end_revoked (self, OC_EXIT_NEEDS_REVIEW, _("What it may do was changed while it ran."));
+  else if (!oc_recheck_is_asking (self->recheck))
+    oc_broker_resume (self->broker);
 }
 
 static void
@@ -177,6 +179,17 @@ on_consent_changed (gpointer data)
   Worker *self = data;
 
   oc_recheck_ask (self->recheck);
+}
+
+/* No call is carried out on a consent that may be gone: while that is looked up, calls wait. */
+static gboolean
+may_call (gpointer data)
+{
+  Worker *self = data;
+
+  if (oc_consent_watch_take_change (self->run->watch))
+    oc_recheck_ask (self->recheck);
+  return !oc_recheck_is_asking (self->recheck);
 }
 
 static char *
@@ -443,6 +456,7 @@ oc_worker_run (const OcWorkerRun *run,
   watch_worker (&self, &pipes, started);
   self.recheck = oc_recheck_new (run->host->paths, oc_plugin_get_id (run->host->plugin), on_consent_looked_up, &self);
   oc_consent_watch_start (run->watch, on_consent_changed, &self);
+  oc_broker_set_gate (self.broker, may_call, &self);
   oc_broker_start (self.broker);
   if (!self.settled)
     g_main_loop_run (self.loop);

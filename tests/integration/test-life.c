@@ -208,6 +208,81 @@ test_revoked (void)
   finish_revoked (removed, 2, 0);
 }
 
+/* Not only soon: a call that is made after the revocation is not answered any more. */
+static void
+test_no_call_after_revocation (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *marker = g_build_filename (fixture->data_folder, "hanging", NULL);
+  g_autofree char *go = g_build_filename (fixture->data_folder, "go", NULL);
+  g_autofree char *late = g_build_filename (fixture->data_folder, "late", NULL);
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autoptr (GSubprocess) process = fixture_start (fixture, "call-on", NULL);
+
+      fixture_until (fixture_exists (fixture, "hanging"));
+      fixture_disable (fixture);
+      g_assert_true (g_file_set_contents (go, "", -1, NULL));
+      finish_revoked (process, 3, 0);
+      g_assert_false (g_file_test (late, G_FILE_TEST_EXISTS));
+      g_unlink (go);
+      g_unlink (marker);
+      fixture_enable (fixture);
+    }
+  /* A control: with the consent in place calls go on after the sign, also while others' consents change. */
+  {
+    g_autoptr (GSubprocess) process = fixture_start (fixture, "call-on", NULL);
+    g_autoptr (Ran) ran = NULL;
+
+    g_assert_true (g_file_set_contents (go, "", -1, NULL));
+    for (guint i = 0; i < 5; i++)
+      {
+        g_unlink (late);
+        fixture_enable (fixture);
+        fixture_until (fixture_exists (fixture, "late"));
+      }
+    g_subprocess_send_signal (process, SIGTERM);
+    ran = fixture_wait (process);
+    ran_assert (ran, 1, "stopped");
+  }
+}
+
+/* While a tool runs, and while its storage is being written: ended as soon, nothing is left, nothing is spoilt. */
+static void
+test_revoked_amid (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  g_autofree char *storage = oc_paths_dup_storage (fixture->paths, FIXTURE_ID);
+  g_autofree char *half = g_strconcat (storage, ".new", NULL);
+  g_autoptr (GSubprocess) spawning = NULL;
+  g_autoptr (GSubprocess) writing = NULL;
+  g_autoptr (Ran) after = NULL;
+
+  if (!fixture_can_run (fixture))
+    return;
+  spawning = fixture_start (fixture, "hang-with-tool", NULL);
+  fixture_until (fixture_count_processes (fixture) >= 5);
+  fixture_disable (fixture);
+  finish_revoked (spawning, 3, 0);
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+
+  fixture_enable (fixture);
+  writing = fixture_start (fixture, "flood-storage", NULL);
+  fixture_until (g_file_test (storage, G_FILE_TEST_EXISTS));
+  fixture_disable (fixture);
+  finish_revoked (writing, 3, 0);
+  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
+  g_assert_false (g_file_test (half, G_FILE_TEST_EXISTS));
+
+  fixture_enable (fixture);
+  after = fixture_run (fixture, "storage", NULL);
+  ran_assert (after, 0, "done");
+  g_assert_null (strstr (after->out, "begins anew"));
+}
+
 /* Another plugin's consent, and new code under the same set, end nothing. */
 static void
 test_not_revoked (void)
@@ -442,6 +517,8 @@ main (int argc,
   g_test_add_func ("/life/left-overs", test_left_overs);
   g_test_add_func ("/life/deep-temp", test_deep_temp);
   g_test_add_func ("/life/revoked", test_revoked);
+  g_test_add_func ("/life/no-call-after-revocation", test_no_call_after_revocation);
+  g_test_add_func ("/life/revoked-amid", test_revoked_amid);
   g_test_add_func ("/life/not-revoked", test_not_revoked);
   g_test_add_func ("/life/held-stdout", test_held_stdout);
   g_test_add_func ("/life/answer-and-exit", test_answer_and_exit);
