@@ -52,6 +52,9 @@ typedef struct
   gboolean builds; /* the tree of nodes */
   JsonNode *tree;  /* (nullable): owned */
   char root;
+  const char *within; /* (nullable): the root's member in which faults are tolerated */
+  char *fault_member; /* owned (nullable): which member of that one the first is in */
+  gboolean skipped;   /* the rest of the innermost object, to its bracket */
 } Scanner;
 
 /* NUL past the end; there is none before it. */
@@ -126,15 +129,71 @@ add_plain (Scanner *self,
   add_node (self, node);
 }
 
+/* Past the brackets that are open, unseen: to the one that closes the outermost, not past it. */
+static gboolean
+skip_to_end (Scanner *self,
+             guint n_open,
+             GError **error)
+{
+  OcJsonCursor *cursor = &self->cursor;
+
+  for (;;)
+    switch (peek (self))
+      {
+      case '\0':
+        return oc_json_set_unexpected (cursor, _("a comma or }"), error);
+      case '"':
+        if (!oc_json_scan_string (cursor, error))
+          return FALSE;
+        break;
+      case '[':
+      case '{':
+        n_open++;
+        cursor->at++;
+        break;
+      case ']':
+      case '}':
+        if (--n_open == 0)
+          return TRUE;
+        cursor->at++;
+        break;
+      default:
+        cursor->at++;
+        break;
+      }
+}
+
+static gboolean
+skip_rest (Scanner *self,
+           GError **error)
+{
+  self->skipped = skip_to_end (self, 1, error);
+  return self->skipped;
+}
+
+static gboolean
+skip_container (Scanner *self,
+                GError **error)
+{
+  if (!oc_json_pass_over (&self->cursor, self->cursor.at, error,
+                          _("more than %d lists and objects inside each other"),
+                          OC_JSON_MAX_DEPTH)
+      || !skip_to_end (self, 0, error))
+    return FALSE;
+  self->cursor.at++;
+  if (self->builds)
+    add_node (self, json_node_new (JSON_NODE_NULL));
+  end_value (self);
+  return TRUE;
+}
+
 static gboolean
 open_container (Scanner *self,
                 gboolean is_object,
                 GError **error)
 {
   if (self->depth == OC_JSON_MAX_DEPTH)
-    return oc_json_set_error_at (&self->cursor, self->cursor.at, error,
-                                 _("more than %d lists and objects inside each other"),
-                                 OC_JSON_MAX_DEPTH);
+    return skip_container (self, error);
 
   self->levels[self->depth].is_object = is_object;
   self->levels[self->depth].node = self->builds ? add_container (self, is_object) : NULL;
@@ -228,7 +287,7 @@ remember_key (Level *level,
   return g_hash_table_add (level->known, (gpointer) key);
 }
 
-/* Takes @key. @start: where it begins. */
+/* Takes @key. @start: where it begins. Of an object with more keys than are taken the rest is passed over. */
 static gboolean
 add_key (Scanner *self,
          char *key,
@@ -252,16 +311,18 @@ add_key (Scanner *self,
           _("the key “%s” is there twice in the same object; keep one of the two"), shown);
     }
   if (level->keys->len > OC_JSON_MAX_KEYS)
-    return oc_json_set_error_at (&self->cursor, start, error,
-                                 _("more than %d keys in the same object"), OC_JSON_MAX_KEYS);
+    return oc_json_pass_over (&self->cursor, start, error,
+                              _("more than %d keys in the same object"), OC_JSON_MAX_KEYS)
+           && skip_rest (self, error);
   if (level->keys->len <= FEW_KEYS)
     return TRUE;
 
   hash = GUINT_TO_POINTER (g_str_hash (key));
   n_alike = GPOINTER_TO_UINT (g_hash_table_lookup (level->hashes, hash)) + 1;
   if (n_alike > MAX_ALIKE_KEYS)
-    return oc_json_set_error_at (&self->cursor, start, error,
-                                 _("the keys of this object are made to keep a reader busy"));
+    return oc_json_pass_over (&self->cursor, start, error,
+                              _("the keys of this object are made to keep a reader busy"))
+           && skip_rest (self, error);
   g_hash_table_insert (level->hashes, hash, GUINT_TO_POINTER (n_alike));
   return TRUE;
 }
@@ -278,6 +339,12 @@ scan_key (Scanner *self,
       || !add_key (self, g_strndup (self->cursor.string->str, self->cursor.string->len), start,
                    error))
     return FALSE;
+  if (self->skipped)
+    {
+      self->skipped = FALSE;
+      close_container (self);
+      return TRUE;
+    }
 
   if (self->depth == 1 && self->members != NULL)
     {
@@ -411,6 +478,33 @@ check_bytes (const OcJsonCursor *self,
   return TRUE;
 }
 
+static const char *
+get_key (const Scanner *self,
+         guint depth)
+{
+  const Level *level = &self->levels[depth];
+
+  if (depth >= self->depth || !level->is_object || level->keys == NULL || level->keys->len == 0)
+    return NULL;
+  return level->keys->pdata[level->keys->len - 1];
+}
+
+static gboolean
+scan_next (Scanner *self,
+           GError **error)
+{
+  gboolean had_fault = self->cursor.fault != NULL;
+  gboolean good;
+
+  if (self->within == NULL)
+    return scan_token (self, error);
+  self->cursor.tolerates = g_strcmp0 (get_key (self, 0), self->within) == 0;
+  good = scan_token (self, error);
+  if (!had_fault && self->cursor.fault != NULL)
+    self->fault_member = g_strdup (get_key (self, 1));
+  return good;
+}
+
 static gboolean
 run (Scanner *self,
      gsize max_bytes,
@@ -426,7 +520,7 @@ run (Scanner *self,
         good = oc_json_set_error_at (&self->cursor, 0, error, _("the file is empty"));
       while (good && (self->expect != EXPECT_END || self->cursor.at < self->cursor.len))
         {
-          good = scan_token (self, error);
+          good = scan_next (self, error);
           oc_json_skip_space (&self->cursor);
         }
       g_string_free (self->cursor.string, TRUE);
@@ -477,4 +571,33 @@ oc_json_scan_tree (const char *data,
     return self.tree;
   g_clear_pointer (&self.tree, json_node_unref);
   return NULL;
+}
+
+JsonNode *
+oc_json_scan_tree_within (const char *data,
+                          gsize len,
+                          gsize max_bytes,
+                          const char *within,
+                          OcJsonFault **fault,
+                          GError **error)
+{
+  Scanner self = { .cursor = { .data = data != NULL ? data : "", .len = len },
+                   .builds = TRUE,
+                   .within = within };
+  gboolean good;
+
+  g_return_val_if_fail ((data != NULL || len == 0) && within != NULL, NULL);
+
+  good = run (&self, max_bytes, error);
+  if (good && self.cursor.fault != NULL)
+    {
+      *fault = g_new0 (OcJsonFault, 1);
+      (*fault)->member = g_steal_pointer (&self.fault_member);
+      (*fault)->message = g_strdup (self.cursor.fault->message);
+    }
+  g_clear_error (&self.cursor.fault);
+  g_free (self.fault_member);
+  if (!good)
+    g_clear_pointer (&self.tree, json_node_unref);
+  return self.tree;
 }

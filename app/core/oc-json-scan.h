@@ -21,4 +21,11 @@ JsonNode *oc_json_scan_tree (const char *data,
                              gsize max_bytes,
                              GError **error);
 
+JsonNode *oc_json_scan_tree_within (const char *data,
+                                    gsize len,
+                                    gsize max_bytes,
+                                    const char *within,
+                                    OcJsonFault **fault,
+                                    GError **error);
+
 G_END_DECLS

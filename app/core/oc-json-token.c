@@ -15,6 +15,8 @@
 #define MAX_INTEGER_TEXT "9007199254740991"
 /* Digits of MAX_INTEGER; an integer with more is too large whatever they are. */
 #define MAX_INTEGER_DIGITS 16
+/* Stands for what is no character. */
+#define REPLACEMENT 0xfffd
 /* How much of a plugin's text an error message repeats. */
 #define MAX_SHOWN_CHARS 60
 
@@ -49,6 +51,25 @@ oc_json_set_error_at (const OcJsonCursor *self,
   g_set_error (error, OC_ERROR, OC_ERROR_INVALID,
                "line %" G_GSIZE_FORMAT ", column %" G_GSIZE_FORMAT ": %s", line, column, message);
   return FALSE;
+}
+
+gboolean
+oc_json_pass_over (OcJsonCursor *self,
+                   gsize at,
+                   GError **error,
+                   const char *format,
+                   ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  if (self->tolerates && self->fault != NULL)
+    return TRUE;
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  oc_json_set_error_at (self, at, self->tolerates ? &self->fault : error, "%s", message);
+  return self->tolerates;
 }
 
 /* What stands at the current place, for a message. */
@@ -145,23 +166,37 @@ scan_unicode_escape (OcJsonCursor *self,
       if (self->len - self->at >= 6 && self->data[self->at] == '\\'
           && self->data[self->at + 1] == 'u')
         second = read_hex4 (self, self->at + 2);
-      if (second < 0xdc00 || second > 0xdfff)
-        return oc_json_set_error_at (
-            self, start, error,
-            _("\\u%04X is half of a surrogate pair and its other half does not follow"),
-            (guint) first);
-      c = 0x10000 + (((gunichar) first & 0x3ff) << 10) + ((gunichar) second & 0x3ff);
-      self->at += 6;
+      if (second >= 0xdc00 && second <= 0xdfff)
+        {
+          c = 0x10000 + (((gunichar) first & 0x3ff) << 10) + ((gunichar) second & 0x3ff);
+          self->at += 6;
+        }
+      else if (oc_json_pass_over (
+                   self, start, error,
+                   _("\\u%04X is half of a surrogate pair and its other half does not follow"),
+                   (guint) first))
+        c = REPLACEMENT;
+      else
+        return FALSE;
     }
   else if (first >= 0xdc00 && first <= 0xdfff)
-    return oc_json_set_error_at (
-        self, start, error, _("\\u%04X is the second half of a surrogate pair without its first"),
-        (guint) first);
+    {
+      if (!oc_json_pass_over (
+              self, start, error,
+              _("\\u%04X is the second half of a surrogate pair without its first"),
+              (guint) first))
+        return FALSE;
+      c = REPLACEMENT;
+    }
   else if (first == 0)
-    /* json-glib would cut the string here, and what follows would be granted unseen (Flatpak
-     * CVE-2021-43860). */
-    return oc_json_set_error_at (self, start, error,
-                                 _("NUL characters are not allowed in a text"));
+    {
+      /* json-glib would cut the string here, and what follows would be granted unseen (Flatpak
+       * CVE-2021-43860). */
+      if (!oc_json_pass_over (self, start, error,
+                              _("NUL characters are not allowed in a text")))
+        return FALSE;
+      c = REPLACEMENT;
+    }
 
   g_string_append_unichar (self->string, c);
   return TRUE;
@@ -268,7 +303,7 @@ oc_json_read_integer (const char *text,
 }
 
 static gboolean
-check_number_range (const OcJsonCursor *self,
+check_number_range (OcJsonCursor *self,
                     gsize start,
                     gboolean is_integer,
                     GError **error)
@@ -280,15 +315,14 @@ check_number_range (const OcJsonCursor *self,
       g_autofree char *text = g_strndup (self->data + start, self->at - start);
 
       if (!isfinite (g_ascii_strtod (text, NULL)))
-        return oc_json_set_error_at (self, start, error,
-                                     _("this number is too large to be kept"));
+        return oc_json_pass_over (self, start, error, _("this number is too large to be kept"));
       return TRUE;
     }
 
   if (!oc_json_read_integer (self->data + start, self->at - start, &value)
       || value > MAX_INTEGER || value < -MAX_INTEGER)
-    return oc_json_set_error_at (self, start, error, _("whole numbers may not go past ±%s"),
-                                 MAX_INTEGER_TEXT);
+    return oc_json_pass_over (self, start, error, _("whole numbers may not go past ±%s"),
+                              MAX_INTEGER_TEXT);
   return TRUE;
 }
 

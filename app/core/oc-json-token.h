@@ -12,6 +12,8 @@ typedef struct
   gsize len;
   gsize at;
   GString *string; /* the text read last, unescaped */
+  gboolean tolerates; /* see oc_json_pass_over() */
+  GError *fault;      /* owned (nullable): the first that was passed over */
 } OcJsonCursor;
 
 /* Always FALSE; the error begins "line L, column C: ". */
@@ -20,6 +22,13 @@ gboolean oc_json_set_error_at (const OcJsonCursor *self,
                                GError **error,
                                const char *format,
                                ...) G_GNUC_PRINTF (4, 5);
+/* For what is well-formed and still not taken. Where faults are tolerated: TRUE, noted, and the caller puts something else in
+ * its place; else FALSE and @error. */
+gboolean oc_json_pass_over (OcJsonCursor *self,
+                            gsize at,
+                            GError **error,
+                            const char *format,
+                            ...) G_GNUC_PRINTF (4, 5);
 /* Always FALSE. @expected: what should be here, such as "a value". */
 gboolean oc_json_set_unexpected (const OcJsonCursor *self,
                                  const char *expected,

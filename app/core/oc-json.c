@@ -24,6 +24,26 @@ oc_json_parse (const char *data,
   return oc_json_scan_tree (data, len, max_bytes, error);
 }
 
+void
+oc_json_fault_free (OcJsonFault *self)
+{
+  g_free (self->member);
+  g_free (self->message);
+  g_free (self);
+}
+
+JsonNode *
+oc_json_parse_within (const char *data,
+                      gsize len,
+                      gsize max_bytes,
+                      const char *within,
+                      OcJsonFault **fault,
+                      GError **error)
+{
+  *fault = NULL;
+  return oc_json_scan_tree_within (data, len, max_bytes, within, fault, error);
+}
+
 static void
 span_clear (gpointer span)
 {

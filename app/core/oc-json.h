@@ -32,6 +32,26 @@ JsonNode *oc_json_parse (const char *data,
                          gsize max_bytes,
                          GError **error);
 
+/* What was passed over in JSON that is well-formed. */
+typedef struct
+{
+  char *member;  /* owned (nullable): the member it is in */
+  char *message; /* owned: as the error would say it */
+} OcJsonFault;
+void oc_json_fault_free (OcJsonFault *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcJsonFault, oc_json_fault_free)
+
+/* As oc_json_parse(), for a peer that is told which part of its message cannot be taken. In the member @within of the root
+ * object these are no errors: NUL and lone surrogates (U+FFFD stands for them), numbers that cannot be kept, depth and number of
+ * keys past the limits, keys made to collide (what is past them is left out). Bytes that are no JSON are an error there too.
+ * @fault: (out) (nullable) (transfer full): the first of them; then that part of the tree is not what the peer meant. */
+JsonNode *oc_json_parse_within (const char *data,
+                                gsize len,
+                                gsize max_bytes,
+                                const char *within,
+                                OcJsonFault **fault,
+                                GError **error);
+
 /* One member of the root object, as it lies in the checked bytes. Used to keep what a version does
  * not know byte for byte. */
 typedef struct

@@ -226,6 +226,8 @@ read_argv (OcCall *call,
   gsize total = 0;
 
   g_ptr_array_add (args, g_strdup (tool));
+  if (node != NULL && JSON_NODE_HOLDS_NULL (node))
+    node = NULL;
   if (node != NULL && JSON_NODE_HOLDS_ARRAY (node))
     array = json_node_get_array (node);
   if ((node != NULL && array == NULL) || (array != NULL && json_array_get_length (array) > OC_SPAWN_MAX_ARGS))

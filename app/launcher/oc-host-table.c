@@ -36,7 +36,7 @@ static const OcMethod methods[] = {
   { .name = "storage.set", .free = TRUE, .held = TRUE, .params = { "key", "value" }, .call = oc_host_storage_set },
   { .name = "storage.remove", .free = TRUE, .held = TRUE, .params = { "key" }, .call = oc_host_storage_remove },
   { .name = "storage.keys", .free = TRUE, .held = TRUE, .call = oc_host_storage_keys },
-  { .name = "log", .free = TRUE, .notifies = TRUE, .params = { "level", "message" }, .call = oc_host_log },
+  { .name = "log", .free = TRUE, .shows = "message", .notifies = TRUE, .params = { "level", "message" }, .call = oc_host_log },
 };
 
 const OcMethod *

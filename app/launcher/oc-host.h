@@ -92,7 +92,8 @@ void oc_call_refuse (OcCall *self,
 void oc_call_record_use (OcCall *self,
                          const char *detail);
 
-/* Readers of parameters. FALSE: the call has been answered with OC_RPC_INVALID_PARAMS naming the parameter. */
+/* Readers of parameters. FALSE: the call has been answered with OC_RPC_INVALID_PARAMS naming the parameter. Where a parameter
+ * may be left out, null is the same. */
 gboolean oc_call_read_string (OcCall *self,
                               const char *key,
                               gsize max_bytes,
@@ -118,6 +119,7 @@ typedef struct
   OcPermissionKind permission; /* unless free */
   const char *argument;        /* (nullable) the parameter that is the permission's argument */
   const char *detail;          /* (nullable) the parameter that the activity shows */
+  const char *shows;           /* (nullable) the parameter that is a text for people: what is no character in it is replaced */
   gboolean notifies;           /* may come as a notification */
   gboolean held;               /* only a few at once: no more messages are taken until some are answered */
   void (*call) (OcCall *call);

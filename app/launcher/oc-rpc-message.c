@@ -6,7 +6,6 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
-#include "core/oc-json.h"
 #include "core/oc-json-write.h"
 #include "launcher/oc-rpc.h"
 
@@ -15,6 +14,7 @@ oc_rpc_message_free (OcRpcMessage *self)
 {
   g_clear_pointer (&self->body, g_bytes_unref);
   g_clear_pointer (&self->root, json_node_unref);
+  g_clear_pointer (&self->fault, oc_json_fault_free);
   g_free (self->id);
   g_free (self);
 }
@@ -126,12 +126,20 @@ oc_rpc_message_parse (GBytes *body,
 
   self->root = oc_json_parse (data, len, OC_RPC_MAX_MESSAGE, &local);
   if (self->root == NULL)
+    self->root = oc_json_parse_within (data, len, OC_RPC_MAX_MESSAGE, "params", &self->fault, NULL);
+  if (self->root == NULL)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A message is not valid JSON: %s"), local->message);
       return NULL;
     }
   if (!read_message (self, error))
     return NULL;
+  /* Only a call has params; elsewhere a member of that name means nothing, and is no excuse. */
+  if (self->fault != NULL && self->kind == OC_RPC_RESPONSE)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A message is not valid JSON: %s"), self->fault->message);
+      return NULL;
+    }
   self->body = g_bytes_ref (body);
   return g_steal_pointer (&self);
 }

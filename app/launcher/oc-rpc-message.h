@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "core/oc-json.h"
 
 G_BEGIN_DECLS
 
@@ -44,11 +44,13 @@ typedef struct
   char *id;           /* owned: the id as compact JSON, `12` or `"a"`; NULL for a notification */
   const char *method; /* borrowed; NULL for a response */
   JsonNode *params;   /* borrowed (nullable) */
+  OcJsonFault *fault; /* owned (nullable): what of the params cannot be taken; the rest of them can */
   JsonNode *result;   /* borrowed: a response has this or @error */
   JsonObject *error;  /* borrowed; has an integer "code" and a string "message" */
 } OcRpcMessage;
 
-/* The bytes pass core's strict check before json-glib sees them. Batches are refused.
+/* The bytes pass core's strict check before json-glib sees them. Batches are refused. Of a call whose parameters are JSON, but
+ * go past what is taken, the caller hears which: that ends nothing.
  * Errors: OC_ERROR_INVALID, saying what breaks the protocol. */
 OcRpcMessage *oc_rpc_message_parse (GBytes *body,
                                     GError **error);

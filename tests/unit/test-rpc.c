@@ -270,6 +270,38 @@ test_broken_messages (void)
   g_assert_error (long_error, OC_ERROR, OC_ERROR_INVALID);
 }
 
+/* JSON, but not what is taken: a call hears which parameter it was, and everything else in it holds. An answer has no such way
+ * out. */
+static void
+test_faults (void)
+{
+  g_autoptr (OcRpcMessage) call = parse ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":\"\\udcff\",\"b\":2}}", NULL);
+  g_autoptr (OcRpcMessage) good = parse ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":\"\"}}", NULL);
+  static const char *const bad[] = {
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\\u0000\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1,\"params\":\"\\u0000\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"m\",\"params\":{}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"m\",\"params\":{}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\\u0000\",\"params\":{}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\u0000\"},\"x\":}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\u0000\",\"a\":1}}",
+  };
+
+  g_assert_nonnull (call->fault);
+  g_assert_cmpstr (call->fault->member, ==, "a");
+  g_assert_cmpstr (call->id, ==, "7");
+  g_assert_cmpint (json_object_get_int_member (json_node_get_object (call->params), "b"), ==, 2);
+  g_assert_null (good->fault);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("%s", bad[i]);
+      g_assert_null (parse (bad[i], &error));
+      g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+    }
+}
+
 static void
 test_made_messages (void)
 {
@@ -306,6 +338,7 @@ main (int argc,
   g_test_add_func ("/rpc/messages", test_messages);
   g_test_add_func ("/rpc/frames-are-strict", test_frames_are_strict);
   g_test_add_func ("/rpc/broken-messages", test_broken_messages);
+  g_test_add_func ("/rpc/faults", test_faults);
   g_test_add_func ("/rpc/made-messages", test_made_messages);
   return g_test_run ();
 }
