@@ -331,11 +331,10 @@ oc_stage_finish (OcStage *stage)
   signal_fd = signalfd (-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signal_fd < 0)
     oc_stage_fail (stage, OC_LAYER_PROCESSES, "signalfd");
-  /* Not fork(): its handlers belong to libraries that are not to run here, and it copies a memory that is let go at once.
-   * Until the command is executed, or has ended, this process stands still; the death signal ends both. */
-  command = vfork ();
+  /* Not fork(): its handlers belong to libraries that are not to run here. */
+  command = (pid_t)syscall (SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (command < 0)
-    oc_stage_fail (stage, OC_LAYER_PROCESSES, "vfork");
+    oc_stage_fail (stage, OC_LAYER_PROCESSES, "clone");
   if (command == 0)
     run_command (stage);
   be_reaper (stage, command, signal_fd);
