@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "launcher/oc-host.h"
+#include "launcher/oc-host-place.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
 #include "core/oc-text.h"
-#include "launcher/oc-plan.h"
 
 /*
  * file.readText. The broker reads here for the plugin, outside of the sandbox, with all the user's rights. So:
@@ -36,11 +32,7 @@ typedef struct
   char *path;       /* owned: as asked for */
   char *root;       /* owned: the selected path it lies in */
   const char *rest; /* borrowed from @path; "" for the root itself */
-  OcPaths *paths;   /* owned; and what else a plan is made of */
-  char *id;
-  char *folder;
-  char *data_folder;
-  char *temp_folder;
+  OcHostPlace *place;   /* owned */
 } Reading;
 
 static void
@@ -50,11 +42,7 @@ reading_free (gpointer data)
 
   g_free (self->path);
   g_free (self->root);
-  oc_paths_unref (self->paths);
-  g_free (self->id);
-  g_free (self->folder);
-  g_free (self->data_folder);
-  g_free (self->temp_folder);
+  oc_host_place_free (self->place);
   g_free (self);
 }
 
@@ -101,32 +89,6 @@ fail (GError **error,
   return -1;
 }
 
-static gboolean
-is_beneath (const char *path,
-            const char *folder)
-{
-  gsize len = strlen (folder);
-
-  if (g_str_equal (folder, "/"))
-    return TRUE;
-  return strncmp (path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
-/* No component is empty, "." or "..". */
-static gboolean
-is_plain (const char *path)
-{
-  g_auto (GStrv) parts = NULL;
-
-  if (g_str_equal (path, "/"))
-    return TRUE;
-  parts = g_strsplit (path + 1, "/", -1);
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] == '\0' || g_str_equal (parts[i], ".") || g_str_equal (parts[i], ".."))
-      return FALSE;
-  return TRUE;
-}
-
 /* The selected path that @path lies in: the longest, so that one selected inside another counts as itself. */
 static const char *
 find_root (const char *const *selection,
@@ -135,7 +97,7 @@ find_root (const char *const *selection,
   const char *found = NULL;
 
   for (guint i = 0; selection[i] != NULL; i++)
-    if (is_beneath (path, selection[i]) && (found == NULL || strlen (selection[i]) > strlen (found)))
+    if (oc_host_place_is_beneath (path, selection[i]) && (found == NULL || strlen (selection[i]) > strlen (found)))
       found = selection[i];
   return found;
 }
@@ -197,38 +159,16 @@ open_path (Reading *self,
   return fd;
 }
 
-/* By the same plan as the sandbox is made by, so that what is unreadable inside is not read here; made anew each time: what came
- * to be a minute ago is guarded too. */
-static gboolean
-is_guarded (Reading *self,
-            const char *real)
-{
-  OcPlanInput input = {
-    .paths = self->paths,
-    .id = self->id,
-    .folder = self->folder,
-    .data_folder = self->data_folder,
-    .temp_folder = self->temp_folder,
-    .role = OC_ROLE_TOOL,
-  };
-  g_autoptr (OcPlan) plan = oc_plan_new (&input, NULL);
-
-  return plan == NULL || *real != '/' || oc_plan_denies (plan, real);
-}
-
 static gboolean
 check_place (Reading *self,
              int fd,
              GError **error)
 {
-  g_autofree char *proc = g_strdup_printf ("/proc/self/fd/%d", fd);
-  g_autofree char *real = g_file_read_link (proc, NULL);
-  struct statfs fs;
   struct stat st;
 
-  if (real == NULL || fstatfs (fd, &fs) != 0 || fstat (fd, &st) != 0)
+  if (fstat (fd, &st) != 0)
     return fail (error, FAIL_IO, _("It could not be told where the file is.")) == 0;
-  if (fs.f_type == PROC_SUPER_MAGIC || is_guarded (self, real))
+  if (oc_host_place_is_guarded (self->place, fd, NULL))
     return fail (error, FAIL_GUARDED, _("The file lies in a place that no plugin may read, selected or not.")) == 0;
   if (S_ISREG (st.st_mode))
     return TRUE;
@@ -380,7 +320,7 @@ oc_host_file_read_text (OcCall *call)
       oc_call_fail_param (call, "path", _("an absolute path, or a file:// URI"));
       return;
     }
-  root = is_plain (path) ? find_root (host->selection, path) : NULL;
+  root = oc_host_place_is_plain (path) ? find_root (host->selection, path) : NULL;
   if (root == NULL)
     {
       g_autofree char *message = name_file (path, _("The file is not in what is selected."));
@@ -390,11 +330,7 @@ oc_host_file_read_text (OcCall *call)
     }
   reading = g_new0 (Reading, 1);
   reading->root = g_strdup (root);
-  reading->paths = oc_paths_ref (host->paths);
-  reading->id = g_strdup (oc_plugin_get_id (host->plugin));
-  reading->folder = g_strdup (oc_plugin_get_real_folder (host->plugin));
-  reading->data_folder = g_strdup (host->data_folder);
-  reading->temp_folder = g_strdup (host->temp_folder);
+  reading->place = oc_host_place_new (host);
   reading->path = g_steal_pointer (&path);
   reading->rest = reading->path + strlen (root);
   if (*reading->rest == '/')

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <glib/gi18n-lib.h>
-
 /* The host API. What a row does not say is denied. */
 static const OcMethod methods[] = {
   { .name = "selection.get", .permission = OC_PERMISSION_SELECTION_READ, .call = oc_host_selection_get },
@@ -25,13 +23,14 @@ static const OcMethod methods[] = {
     .permission = OC_PERMISSION_OPEN_URL,
     .detail = "url",
     .params = { "url" },
-    .call = oc_host_not_available },
+    .call = oc_host_open_url },
   { .name = "app.open",
     .permission = OC_PERMISSION_APP_OPEN,
     .argument = "app",
     .detail = "folder",
+    .held = TRUE,
     .params = { "app", "folder" },
-    .call = oc_host_not_available },
+    .call = oc_host_app_open },
   { .name = "storage.get", .free = TRUE, .held = TRUE, .params = { "key" }, .call = oc_host_storage_get },
   { .name = "storage.set", .free = TRUE, .held = TRUE, .params = { "key", "value" }, .call = oc_host_storage_set },
   { .name = "storage.remove", .free = TRUE, .held = TRUE, .params = { "key" }, .call = oc_host_storage_remove },
@@ -68,11 +67,4 @@ oc_host_clear (OcHost *self)
   g_clear_pointer (&self->tools, oc_tools_unref);
   g_clear_pointer (&self->hosts, g_strfreev);
   g_clear_pointer (&self->storage, oc_storage_free);
-}
-
-void
-oc_host_not_available (OcCall *call)
-{
-  oc_call_fail (call, OC_RPC_NOT_AVAILABLE, "not-available",
-                _("The permission is there, but this version of Ocelot Plugins cannot do it yet."));
 }

@@ -26,6 +26,17 @@ G_BEGIN_DECLS
  * Errors. The code says what kind (OcRpcCode), data.reason which one, in a word that stays the same in every language.
  */
 
+/* How many things of the desktop one run may have opened, and how many within a while. */
+#define OC_OPEN_MAX 10
+#define OC_OPEN_BURST 3
+#define OC_OPEN_BURST_MS 2000
+
+typedef struct
+{
+  guint n;
+  gint64 times[OC_OPEN_BURST]; /* of the last ones, in turn */
+} OcOpens;
+
 /* One run, as the methods see it. */
 typedef struct
 {
@@ -42,6 +53,7 @@ typedef struct
   OcNotify *notify;             /* borrowed (nullable): answers what the system call filters ask, the tools' too */
   OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
   OcStorage *storage;           /* owned */
+  OcOpens opens;                /* what was opened so far */
 } OcHost;
 void oc_host_clear (OcHost *self);
 /* Made when a tool is first asked for: reading the list of broad tools costs a run that starts none half a millisecond. */
@@ -161,7 +173,8 @@ void oc_host_storage_set (OcCall *call);
 void oc_host_storage_remove (OcCall *call);
 void oc_host_storage_keys (OcCall *call);
 void oc_host_log (OcCall *call);
-void oc_host_not_available (OcCall *call);
+void oc_host_open_url (OcCall *call);
+void oc_host_app_open (OcCall *call);
 
 /* The context that `run` is sent with: {"command","locale","dataFolder","tempFolder","pluginFolder"} and, with selection.read,
  * "paths" and "folder". As JSON. */

@@ -14,6 +14,7 @@
 #include "launcher/oc-run-entry.h"
 #include "launcher/oc-run-folders.h"
 #include "launcher/oc-run-grant.h"
+#include "launcher/oc-run-notify.h"
 #include "launcher/oc-run-report.h"
 #include "launcher/oc-run-signals.h"
 #include "launcher/oc-run-worker.h"
@@ -36,6 +37,7 @@ typedef struct
   OcTemp *temp;
   char *data_folder;
   char *tail;
+  gboolean disabled; /* it was this run that disabled the plugin after its errors */
   OcHost host;
 } Run;
 
@@ -148,7 +150,7 @@ check_health (Run *self)
     return refuse (self, OC_EXIT_REFUSED, error->message, NULL);
   if (failures->len < OC_HEALTH_MAX_ERRORS)
     return TRUE;
-  oc_consent_disable_after_errors (self->paths, self->options->id, failures, NULL, NULL, NULL);
+  oc_consent_disable_after_errors (self->paths, self->options->id, failures, &self->disabled, NULL, NULL);
   return refuse (self, OC_EXIT_NO_CONSENT, _("The plugin is disabled after 3 errors in a row."),
                  _("Look at what happened in Ocelot Plugins, or with “ocelotctl log”, and enable it again if you want to."));
 }
@@ -352,7 +354,8 @@ record (Run *self)
   if (failures == NULL
       || !oc_consent_disable_after_errors (self->paths, self->options->id, failures, &report->disabled_after_errors, NULL, &error))
     warn (self, error);
-  else if (report->disabled_after_errors)
+  self->disabled = report->disabled_after_errors;
+  if (report->disabled_after_errors)
     oc_activity_add_to_message (self->activity, self->run,
                                 _("It was the third error in a row: the plugin was disabled, and only you can enable it again."), NULL);
 }
@@ -384,5 +387,8 @@ oc_run (const OcOptions *options)
   record (&self);
   g_clear_pointer (&self.temp, oc_temp_free);
   print (&self);
+  /* Last of all: it is recorded, and whoever waits for the answer has it. */
+  if (self.disabled)
+    oc_run_notify_disabled (self.grant->plugin);
   return self.report->exit;
 }
