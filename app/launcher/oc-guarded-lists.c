@@ -61,11 +61,22 @@ fail_line (GError **error, const char *file, guint number, const char *why)
   return fail (error, message);
 }
 
+/* "", "." or "..": each slash is followed by something else. */
 static gboolean
-has_dot_component (const char *path)
+has_odd_component (const char *path)
 {
-  return strstr (path, "/./") != NULL || strstr (path, "/../") != NULL
-         || g_str_has_suffix (path, "/.") || g_str_has_suffix (path, "/..");
+  for (const char *slash = strchr (path, '/'); slash != NULL; slash = strchr (slash + 1, '/'))
+    {
+      const char *end = slash + 1;
+
+      if (*end == '.')
+        end++;
+      if (*end == '.')
+        end++;
+      if (*end == '/' || *end == '\0')
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* "/…", "~/…", "$NAME" or "$NAME/…". */
@@ -99,9 +110,9 @@ find_fault (const char *path, const char *reason)
 
   if (strcmp (path, "/") == 0 || strcmp (path, "~") == 0 || strcmp (path, "~/") == 0)
     return _ ("The whole computer or home cannot be guarded; name what is in it.");
-  if (g_strv_contains (needed, path))
+  if (path[0] == '/' && g_strv_contains (needed, path))
     return _ ("No program runs without this folder; name what is in it.");
-  if (is_made_anew (path))
+  if (path[0] == '/' && is_made_anew (path))
     return _ ("Each plugin has a /dev and a /proc of its own; of this computer’s nothing is in them to be guarded.");
   if (!has_beginning (path))
     return _ ("A path begins with “/”, “~/” or the name of a variable in capitals, as in "
@@ -109,18 +120,18 @@ find_fault (const char *path, const char *reason)
   /* Read as a name it would guard nothing, and whoever wrote it would not know. */
   if (strpbrk (path, "*?[") != NULL)
     return _ ("There are no wildcards here; name the folder around what is meant.");
-  if (has_dot_component (path) || strstr (path, "//") != NULL || g_str_has_suffix (path, "/"))
+  if (has_odd_component (path))
     return _ ("A path has no “.”, no “..”, no two slashes together and none at its end.");
   if (!g_utf8_validate (reason, -1, NULL) || reason[strspn (reason, " ")] == '\0')
     return _ ("After the tab, say in words what is in the place.");
   return NULL;
 }
 
+/* The tab in @line is taken out. */
 static gboolean
-check_line (const char *file, guint number, const char *line, GError **error)
+check_line (const char *file, guint number, char *line, GError **error)
 {
-  const char *tab = strchr (line, '\t');
-  g_autofree char *path = NULL;
+  char *tab = strchr (line, '\t');
   const char *fault;
 
   for (const char *at = line; *at != '\0'; at++)
@@ -130,22 +141,22 @@ check_line (const char *file, guint number, const char *line, GError **error)
                            "return that some editors write."));
   if (tab == NULL)
     return fail_line (error, file, number, _ ("It is a path, one tab, and what is in the place."));
-  path = g_strndup (line, (gsize)(tab - line));
-  fault = find_fault (path, tab + 1);
+  *tab = '\0';
+  fault = find_fault (line, tab + 1);
   return fault == NULL || fail_line (error, file, number, fault);
 }
 
 /* Whether it begins with a variable that says nothing, and that has no usual value either. */
 static gboolean
-is_unset (const char *line)
+is_unset (const char *path)
 {
   static const char *const usual[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", NULL };
   g_autofree char *name = NULL;
   const char *value;
 
-  if (line[0] != '$')
+  if (path[0] != '$')
     return FALSE;
-  name = g_strndup (line + 1, strcspn (line + 1, "/\t"));
+  name = g_strndup (path + 1, strcspn (path + 1, "/"));
   value = g_getenv (name);
   return !g_strv_contains (usual, name) && (value == NULL || !g_path_is_absolute (value));
 }
@@ -153,17 +164,23 @@ is_unset (const char *line)
 gboolean
 oc_guarded_list_check (OcGuardedList *self, GError **error)
 {
-  g_auto (GStrv) lines = g_strsplit (self->text, "\n", -1);
+  g_autofree char *copy = g_strdup (self->text);
+  char *next = copy;
 
   self->n_places = self->n_unset = 0;
-  for (guint i = 0; lines[i] != NULL; i++)
+  for (guint number = 1; next != NULL; number++)
     {
-      if (lines[i][0] == '\0' || lines[i][0] == '#')
+      char *line = next;
+
+      next = strchr (line, '\n');
+      if (next != NULL)
+        *next++ = '\0';
+      if (line[0] == '\0' || line[0] == '#')
         continue;
-      if (!check_line (self->file, i + 1, lines[i], error))
+      if (!check_line (self->file, number, line, error))
         return FALSE;
       self->n_places++;
-      self->n_unset += is_unset (lines[i]);
+      self->n_unset += is_unset (line);
     }
   return TRUE;
 }

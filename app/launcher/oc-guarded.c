@@ -35,12 +35,13 @@ oc_guarded_place_free (OcGuardedPlace *self)
   g_free (self);
 }
 
+/* @path: (transfer full) */
 static void
-add_place (GPtrArray *places, const char *path, GRefString *reason, const struct stat *info)
+add_place (GPtrArray *places, char *path, GRefString *reason, const struct stat *info)
 {
   OcGuardedPlace *place = g_new0 (OcGuardedPlace, 1);
 
-  place->path = g_strdup (path);
+  place->path = path;
   place->reason = g_ref_string_acquire (reason);
   place->exists = info != NULL;
   place->is_link = info != NULL && S_ISLNK (info->st_mode);
@@ -97,7 +98,7 @@ resolve_whole (const char *path, GRefString *reason, GPtrArray *places)
         {
           g_autofree char *target = g_file_read_link (done->str, NULL);
 
-          add_place (places, done->str, reason, &info);
+          add_place (places, g_strdup (done->str), reason, &info);
           /* A circle leads nowhere. */
           if (target == NULL || ++n_links > MAX_LINKS)
             return;
@@ -109,7 +110,7 @@ resolve_whole (const char *path, GRefString *reason, GPtrArray *places)
   /* A link may lead to "/", which is no place to guard: whoever plans with it refuses it. */
   if (done->len == 0)
     reachable = lstat ("/", &info) == 0;
-  add_place (places, done->len > 0 ? done->str : "/", reason, reachable ? &info : NULL);
+  add_place (places, g_strdup (done->len > 0 ? done->str : "/"), reason, reachable ? &info : NULL);
 }
 
 void
@@ -303,7 +304,7 @@ resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
   if (folder->missing)
     {
       if (!folder->told)
-        add_place (self->places, folder->canonical, reason, NULL);
+        add_place (self->places, g_strdup (folder->canonical), reason, NULL);
       folder->told = TRUE;
       return;
     }
@@ -318,7 +319,7 @@ resolve (Resolver *self, Folder *folder, const char *below, GRefString *reason)
       resolve_whole (canonical, reason, self->places);
       return;
     }
-  add_place (self->places, canonical, reason, exists ? &info : NULL);
+  add_place (self->places, g_steal_pointer (&canonical), reason, exists ? &info : NULL);
 }
 
 /* Absolute, from the environment, so of any form. */
@@ -373,9 +374,9 @@ add_in_homes (Resolver *self, const char *below, GRefString *reason)
       resolve (self, home->folder, below, reason);
       for (gsize j = 0; j < G_N_ELEMENTS (xdg_folders); j++)
         {
-          gsize length = strlen (xdg_folders[j].folder);
+          gsize length = home->moved[j] != NULL ? strlen (xdg_folders[j].folder) : 0;
 
-          if (home->moved[j] != NULL && strncmp (below, xdg_folders[j].folder, length) == 0
+          if (length > 0 && strncmp (below, xdg_folders[j].folder, length) == 0
               && (below[length] == '/' || below[length] == '\0'))
             resolve (self, home->moved[j], below + length, reason);
         }

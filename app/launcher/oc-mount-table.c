@@ -266,21 +266,27 @@ static void
 find_bound (OcMountTable *self, const char *path, GPtrArray *aliases)
 {
   const Mount *home = find_mount (self, path);
-  g_autofree char *inside = NULL;
+  g_autofree char *joined = NULL;
+  const char *inside;
 
   if (home == NULL || home->n_of_device < 2)
     return;
-  inside = join (home->root, path + home->point_length);
+  inside = path + home->point_length;
+  if (home->root_length > 0 || inside[0] == '\0')
+    inside = joined = join (home->root, inside);
   for (guint i = 0; i < self->mounts->len; i++)
     {
       const Mount *mount = &g_array_index (self->mounts, Mount, i);
-      g_autofree char *alias = NULL;
+      char *alias;
 
-      if (mount->first_of_device != home->first_of_device)
+      /* There it has the name that it is known by. */
+      if (mount == home || mount->first_of_device != home->first_of_device)
         continue;
       alias = find_seen (mount, inside);
       if (alias != NULL && strcmp (alias, path) != 0)
-        g_ptr_array_add (aliases, g_steal_pointer (&alias));
+        g_ptr_array_add (aliases, alias);
+      else
+        g_free (alias);
     }
 }
 

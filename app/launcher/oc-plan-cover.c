@@ -380,10 +380,29 @@ settle (OcPlan *self)
   self->places = kept;
 }
 
-static int
-compare_paths (gconstpointer a, gconstpointer b)
+/* For what is in order but for a few: each of them is put in its place. */
+static void
+put_in_order (GPtrArray *paths)
 {
-  return oc_plan_compare_paths (*(const char *const *)a, *(const char *const *)b);
+  for (guint i = 1; i < paths->len; i++)
+    {
+      gpointer moved = paths->pdata[i];
+      guint low = 0, high = i - 1;
+
+      if (oc_plan_compare_paths (paths->pdata[i - 1], moved) <= 0)
+        continue;
+      while (low < high)
+        {
+          guint middle = low + (high - low) / 2;
+
+          if (oc_plan_compare_paths (paths->pdata[middle], moved) <= 0)
+            low = middle + 1;
+          else
+            high = middle;
+        }
+      memmove (&paths->pdata[low + 1], &paths->pdata[low], (i - low) * sizeof moved);
+      paths->pdata[low] = moved;
+    }
 }
 
 gboolean
@@ -406,6 +425,6 @@ oc_plan_cover (OcPlan *self, OcPaths *paths, GError **error)
   g_ptr_array_add (self->places, oc_place_new (OC_OP_WRITABLE, self->temp_folder,
                                                "the plugin's temporary files"));
   settle (self);
-  g_ptr_array_sort (self->denied, compare_paths);
+  put_in_order (self->denied);
   return TRUE;
 }

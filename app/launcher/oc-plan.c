@@ -21,14 +21,27 @@ oc_plan_is_below (const char *path, const char *ancestor)
   return strncmp (path, ancestor, length) == 0 && path[length] == '/';
 }
 
+/* Thousands of times for each plan, and most paths have the home in common. */
+static gsize
+measure_common (const char *a, const char *b)
+{
+  gsize length = MIN (strlen (a), strlen (b));
+  gsize common = 0;
+
+  while (common + sizeof (guint64) <= length && memcmp (a + common, b + common, sizeof (guint64)) == 0)
+    common += sizeof (guint64);
+  while (common < length && a[common] == b[common])
+    common++;
+  return common;
+}
+
 int
 oc_plan_compare_paths (const char *a, const char *b)
 {
-  while (*a != '\0' && *a == *b)
-    {
-      a++;
-      b++;
-    }
+  gsize common = measure_common (a, b);
+
+  a += common;
+  b += common;
   if (*a == *b)
     return 0;
   if (*a == '\0' || *b == '\0')

@@ -479,6 +479,27 @@ test_remedy_covered_proc (Fixture *self, gconstpointer data)
     }
 }
 
+/* What is left out of the allow-list is looked up by halving: in the wrong order it would not be found, and so be readable. */
+static void
+test_order (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (OcPlan) plan = NULL;
+
+  set_home (self, "home", "home/.local/share");
+  plan = make_plan (self, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (plan->denied->len, >, 100);
+  for (guint i = 1; i < plan->denied->len; i++)
+    g_assert_cmpint (oc_plan_compare_paths (plan->denied->pdata[i - 1], plan->denied->pdata[i]), <=, 0);
+  /* The bytes before a slash, and longer than a word that is compared at once. */
+  g_assert_cmpint (oc_plan_compare_paths ("/a-long-name/b", "/a-long-name-b"), <, 0);
+  g_assert_cmpint (oc_plan_compare_paths ("/a-long-name", "/a-long-name/b"), <, 0);
+  g_assert_cmpint (oc_plan_compare_paths ("/a-long-name ", "/a-long-name/b"), >, 0);
+  g_assert_cmpint (oc_plan_compare_paths ("/a-long-name\377", "/a-long-name-z"), >, 0);
+  g_assert_cmpint (oc_plan_compare_paths ("/a-long-name", "/a-long-name"), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -490,6 +511,7 @@ main (int argc, char **argv)
   ADD ("/plan/linked-secrets", test_linked_secrets);
   ADD ("/plan/odd-xdg", test_odd_xdg);
   ADD ("/plan/own-folder-in-a-covered-one", test_own_in_covered);
+  ADD ("/plan/order", test_order);
   ADD ("/plan/refusals", test_refusals);
   ADD ("/plan/remedies", test_remedies);
   ADD ("/plan/remedy-by-detail", test_remedy_by_detail);
