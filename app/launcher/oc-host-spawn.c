@@ -170,6 +170,16 @@ on_input_writable (int fd,
 
 /* Parameters. */
 
+/* GLib skips what is no Base64; here it is an error. */
+static gboolean
+is_base64 (const char *text)
+{
+  gsize len = strlen (text);
+  gsize n = strspn (text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+
+  return len % 4 == 0 && len - n <= 2 && strspn (text + n, "=") == len - n;
+}
+
 /* A string, or {"base64"}: NULL where it is neither. */
 static GBytes *
 read_bytes (JsonNode *node)
@@ -190,9 +200,7 @@ read_bytes (JsonNode *node)
   if (member == NULL || json_node_get_value_type (member) != G_TYPE_STRING)
     return NULL;
   text = json_node_get_string (member);
-  /* GLib skips what is no Base64; here it is an error. */
-  len = strlen (text);
-  if (len % 4 != 0 || strspn (text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") != len)
+  if (!is_base64 (text))
     return NULL;
   data = g_base64_decode (text, &len);
   return g_bytes_new_take (data, len);

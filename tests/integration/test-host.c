@@ -11,164 +11,18 @@
 
 enum
 {
-  METHOD_NOT_FOUND = -32601,
   INVALID_PARAMS = -32602,
   FAILED = -32000,
-  DENIED = -32001,
   REFUSED = -32002,
   NOT_FOUND = -32003,
   TOO_LARGE = -32004,
   NOT_TEXT = -32005,
-  BUSY = -32006,
-  NOT_AVAILABLE = -32007,
 };
 
 static const char *const all[] = { "selection.read",    "file.readText",     "process.spawn:cat", "process.spawn:sh",
                                    "process.spawn:env", "process.spawn:sleep", "process.spawn:true", "process.spawn:printf",
                                    "openURL",           "app.open:org.gnome.Nautilus", NULL };
 static const char *const none[] = { NULL };
-
-/* One call of each method, and the permission that it stands and falls with. */
-static const struct
-{
-  const char *call;
-  const char *permission;
-} matrix[] = {
-  { "{\"method\":\"selection.get\"}", "selection.read" },
-  { "{\"method\":\"file.readText\",\"params\":{\"path\":\"%s\"}}", "file.readText" },
-  { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\"}}", "process.spawn:true" },
-  { "{\"method\":\"openURL\",\"params\":{\"url\":\"https://example.org\"}}", "openURL" },
-  { "{\"method\":\"app.open\",\"params\":{\"app\":\"org.gnome.Nautilus\"}}", "app.open:org.gnome.Nautilus" },
-  { "{\"method\":\"context.get\"}", NULL },
-  { "{\"method\":\"storage.set\",\"params\":{\"key\":\"k\",\"value\":1}}", NULL },
-  { "{\"method\":\"storage.get\",\"params\":{\"key\":\"k\"}}", NULL },
-  { "{\"method\":\"storage.keys\"}", NULL },
-  { "{\"method\":\"storage.remove\",\"params\":{\"key\":\"k\"}}", NULL },
-  { "{\"method\":\"log\",\"params\":{\"level\":\"info\",\"message\":\"x\"}}", NULL },
-};
-
-static char *
-make_matrix_calls (const char *file)
-{
-  GString *calls = g_string_new ("[");
-
-  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
-    {
-      g_string_append (calls, i ? "," : "");
-      g_string_append (calls, matrix[i].call);
-    }
-  g_string_append_c (calls, ']');
-  g_string_replace (calls, "%s", file, 0);
-  return g_string_free (calls, FALSE);
-}
-
-static void
-check_matrix (Fixture *fixture,
-              const char *file,
-              const char *missing)
-{
-  const char *paths[] = { file, NULL };
-  g_autofree char *calls = make_matrix_calls (file);
-  g_autoptr (Ran) ran = NULL;
-  g_autoptr (JsonArray) outcomes = fixture_call (fixture, calls, paths, &ran);
-
-  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
-    {
-      gboolean later = strstr (matrix[i].call, "open") != NULL || strstr (matrix[i].call, "app.") != NULL;
-      gint64 expected = g_strcmp0 (matrix[i].permission, missing) == 0 && missing ? DENIED : later ? NOT_AVAILABLE : 0;
-
-      if (outcome_code (outcomes, i) != expected)
-        g_error ("Without %s, %s: expected %d, got %d: %s", missing, matrix[i].call, (int) expected, (int) outcome_code (outcomes, i),
-                 ran->out);
-      if (expected == DENIED)
-        {
-          g_assert_cmpstr (outcome_get (outcomes, i, "permission"), ==, matrix[i].permission);
-          g_assert_cmpint (ran_count (ran, "refused", matrix[i].permission), ==, 1);
-        }
-    }
-}
-
-/* With each permission taken away in turn, exactly its calls fail. */
-static void
-test_matrix (void)
-{
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autofree char *file = fixture_make_file (fixture, "a.txt", "hello", -1);
-
-  if (!fixture_can_run (fixture))
-    return;
-  check_matrix (fixture, file, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (matrix); i++)
-    {
-      g_autoptr (GPtrArray) permissions = g_ptr_array_new ();
-
-      if (matrix[i].permission == NULL)
-        continue;
-      for (guint j = 0; all[j] != NULL; j++)
-        if (!g_str_equal (all[j], matrix[i].permission))
-          g_ptr_array_add (permissions, (char *) all[j]);
-      g_ptr_array_add (permissions, NULL);
-      fixture_write_manifest (fixture, (const char *const *) permissions->pdata, NULL);
-      fixture_enable (fixture);
-      check_matrix (fixture, file, matrix[i].permission);
-    }
-}
-
-static void
-test_wrong_calls (void)
-{
-  static const struct
-  {
-    const char *call;
-    gint64 code;
-    const char *named;
-  } cases[] = {
-    { "{\"method\":\"fs.readFile\"}", METHOD_NOT_FOUND, "fs.readFile" },
-    { "{\"method\":\"\"}", METHOD_NOT_FOUND, NULL },
-    { "{\"method\":\"process.spawn\"}", INVALID_PARAMS, "tool" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":5}}", INVALID_PARAMS, "tool" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"cwd\":\"/\"}}", INVALID_PARAMS, "cwd" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":\"x\"}}", INVALID_PARAMS, "args" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[1]}}", INVALID_PARAMS, "args[0]" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[{\"base64\":\"%\"}]}}", INVALID_PARAMS, "args[0]" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"args\":[{\"base64\":\"AA==\"}]}}", INVALID_PARAMS, "args[0]" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"timeoutMs\":600001}}", INVALID_PARAMS, "timeoutMs" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"timeoutMs\":0}}", INVALID_PARAMS, "timeoutMs" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\",\"stdin\":7}}", INVALID_PARAMS, "stdin" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"../bin/true\"}}", DENIED, "../bin/true" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"/bin/true\"}}", DENIED, "/bin/true" },
-    { "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"TRUE\"}}", DENIED, "TRUE" },
-    { "{\"method\":\"file.readText\",\"params\":{}}", INVALID_PARAMS, "path" },
-    { "{\"method\":\"file.readText\",\"params\":{\"path\":\"relative\"}}", INVALID_PARAMS, "path" },
-    { "{\"method\":\"file.readText\",\"params\":{\"path\":\"file://host/etc/passwd\"}}", INVALID_PARAMS, "path" },
-    { "{\"method\":\"storage.set\",\"params\":{\"key\":\"k\"}}", INVALID_PARAMS, "value" },
-    { "{\"method\":\"storage.set\",\"params\":{\"key\":\"\",\"value\":1}}", INVALID_PARAMS, "key" },
-    { "{\"method\":\"storage.get\",\"params\":{\"key\":[]}}", INVALID_PARAMS, "key" },
-    { "{\"method\":\"log\",\"params\":{\"level\":\"loud\",\"message\":\"x\"}}", INVALID_PARAMS, "level" },
-    { "{\"method\":\"log\",\"params\":{\"level\":\"info\"}}", INVALID_PARAMS, "message" },
-    { "{\"method\":\"selection.get\",\"params\":{\"x\":1}}", INVALID_PARAMS, "x" },
-    /* After all that the worker still lives and is answered. */
-    { "{\"method\":\"storage.keys\"}", 0, NULL },
-  };
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autoptr (JsonArray) outcomes = NULL;
-  GString *calls = g_string_new ("[");
-
-  if (!fixture_can_run (fixture))
-    return;
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_string_append_printf (calls, "%s%s", i ? "," : "", cases[i].call);
-  g_string_append_c (calls, ']');
-  outcomes = fixture_call (fixture, calls->str, NULL, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_test_message ("%s → %s", cases[i].call, outcome_get (outcomes, i, "message"));
-      g_assert_cmpint (outcome_code (outcomes, i), ==, cases[i].code);
-      if (cases[i].named != NULL)
-        g_assert_nonnull (strstr (outcome_get (outcomes, i, "message"), cases[i].named));
-    }
-  g_string_free (calls, TRUE);
-}
 
 static void
 add_read (GString *calls,
@@ -576,8 +430,6 @@ main (int argc,
       char **argv)
 {
   fixture_init (&argc, &argv);
-  g_test_add_func ("/host/matrix", test_matrix);
-  g_test_add_func ("/host/wrong-calls", test_wrong_calls);
   g_test_add_func ("/host/read-text", test_read_text);
   g_test_add_func ("/host/read-guarded", test_read_guarded);
   g_test_add_func ("/host/spawn", test_spawn);

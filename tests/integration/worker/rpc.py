@@ -48,12 +48,16 @@ def receive():
     return json.loads(reader.read(length))
 
 
-def request(method, **params):
+def request_with(method, params):
     """Sends a call; its answer is fetched with wait()."""
     global next_id
     next_id += 1
     send({"jsonrpc": "2.0", "id": next_id, "method": method, "params": params})
     return next_id
+
+
+def request(method, **params):
+    return request_with(method, params)
 
 
 def wait(number):
@@ -75,9 +79,13 @@ def notify(method, **params):
 
 
 def outcome(method, **params):
+    return outcome_with(method, params)
+
+
+def outcome_with(method, params):
     """{"result"} or {"code", "reason", "message"}: for tests that look at what a refusal says."""
     try:
-        return {"result": call(method, **params)}
+        return {"result": wait(request_with(method, params))}
     except HostError as error:
         return {"code": error.code, "message": str(error), **error.data}
 
