@@ -102,6 +102,35 @@ find_root (const char *const *selection,
   return found;
 }
 
+static gboolean
+lies_in (int fd,
+         int folder)
+{
+  g_autofree char *fd_proc = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_autofree char *folder_proc = g_strdup_printf ("/proc/self/fd/%d", folder);
+  g_autofree char *path = g_file_read_link (fd_proc, NULL);
+  g_autofree char *folder_path = g_file_read_link (folder_proc, NULL);
+
+  return path != NULL && folder_path != NULL && *path == '/' && oc_host_place_is_beneath (path, folder_path);
+}
+
+/* A link with an absolute path, and one that leaves and comes back, may lead into what is selected all the same. What is opened
+ * does not move any more, so where it lies decides. All else is EXDEV, so that nobody learns what there is elsewhere. */
+static int
+open_by_way_of_outside (int root,
+                        const char *rest)
+{
+  struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
+  int fd = (int) syscall (SYS_openat2, root, rest, &how, sizeof how);
+
+  if (fd >= 0 && lies_in (fd, root))
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  errno = EXDEV;
+  return -1;
+}
+
 static int
 open_beneath (int root,
               const char *rest)
@@ -119,7 +148,7 @@ open_beneath (int root,
       if (fd >= 0 || errno != EAGAIN)
         break;
     }
-  return fd;
+  return fd < 0 && errno == EXDEV ? open_by_way_of_outside (root, rest) : fd;
 }
 
 static int
@@ -129,7 +158,9 @@ fail_errno (GError **error)
 
   if (saved == ENOENT || saved == ENOTDIR)
     return fail (error, FAIL_MISSING, _("There is no such file."));
-  if (saved == ELOOP || saved == EXDEV)
+  if (saved == ELOOP)
+    return fail (error, FAIL_LINK, _("Links lead in a circle, or into /proc."));
+  if (saved == EXDEV)
     return fail (error, FAIL_LINK, _("A link leads out of what is selected."));
   return fail (error, FAIL_IO, g_strerror (saved));
 }

@@ -12,148 +12,13 @@
 enum
 {
   INVALID_PARAMS = -32602,
-  FAILED = -32000,
-  REFUSED = -32002,
   NOT_FOUND = -32003,
   TOO_LARGE = -32004,
-  NOT_TEXT = -32005,
 };
 
-static const char *const all[] = { "selection.read",    "file.readText",     "process.spawn:cat", "process.spawn:sh",
-                                   "process.spawn:env", "process.spawn:sleep", "process.spawn:true", "process.spawn:printf",
-                                   "openURL",           "app.open:org.gnome.Nautilus", NULL };
+static const char *const all[] = { "selection.read",    "file.readText",      "process.spawn:cat",  "process.spawn:sh",
+                                   "process.spawn:env", "process.spawn:sleep", "process.spawn:true", "process.spawn:printf", NULL };
 static const char *const none[] = { NULL };
-
-static void
-add_read (GString *calls,
-          const char *path)
-{
-  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
-
-  g_string_append_printf (calls, "%s{\"method\":\"file.readText\",\"params\":{\"path\":\"%s\"}}", calls->len > 1 ? "," : "", uri);
-}
-
-static char *
-join (const char *folder,
-      const char *name)
-{
-  return g_build_filename (folder, name, NULL);
-}
-
-static void
-test_read_text (void)
-{
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autofree char *exact = g_strnfill (1000000, 'x');
-  g_autofree char *over = g_strnfill (1000001, 'x');
-  g_autofree char *exact_path = fixture_make_file (fixture, "in/exact.txt", exact, -1);
-  g_autofree char *over_path = fixture_make_file (fixture, "in/over.txt", over, -1);
-  g_autofree char *bad = fixture_make_file (fixture, "in/bad.txt", "ab\xff", -1);
-  g_autofree char *nul = fixture_make_file (fixture, "in/nul.txt", "abc\0d", 5);
-  g_autofree char *deep = fixture_make_file (fixture, "in/deep/er/ü.txt", "grüße", -1);
-  g_autofree char *empty = fixture_make_file (fixture, "in/empty.txt", "", 0);
-  g_autofree char *outside = fixture_make_file (fixture, "out.txt", "secret", -1);
-  g_autofree char *evil = fixture_make_file (fixture, "in_evil/a.txt", "secret", -1);
-  g_autofree char *folder = g_path_get_dirname (exact_path);
-  g_autofree char *fifo = join (folder, "fifo");
-  g_autofree char *inside_link = join (folder, "inside");
-  g_autofree char *outside_link = join (folder, "outside");
-  g_autofree char *folder_link = join (folder, "up");
-  g_autofree char *through_link = join (folder, "up/out.txt");
-  g_autofree char *dots = join (folder, "deep/../../out.txt");
-  g_autofree char *proc_link = join (folder, "proc");
-  g_autofree char *missing = join (folder, "missing.txt");
-  const char *selection[] = { folder, NULL };
-  const struct
-  {
-    const char *path;
-    gint64 code;
-    const char *said;
-  } cases[] = {
-    { exact_path, 0, NULL },
-    { over_path, TOO_LARGE, "1,000,000" },
-    { bad, NOT_TEXT, "offset 2" },
-    { nul, NOT_TEXT, "offset 3" },
-    { deep, 0, NULL },
-    { empty, 0, NULL },
-    { outside, REFUSED, "not in what is selected" },
-    { evil, REFUSED, "not in what is selected" },
-    { fifo, FAILED, "regular" },
-    { folder, FAILED, "folder" },
-    { inside_link, 0, NULL },
-    { outside_link, REFUSED, "link" },
-    { through_link, REFUSED, "link" },
-    { dots, REFUSED, "not in what is selected" },
-    { proc_link, REFUSED, NULL },
-    { missing, NOT_FOUND, NULL },
-  };
-  GString *calls = g_string_new ("[");
-  g_autoptr (JsonArray) outcomes = NULL;
-  g_autoptr (Ran) ran = NULL;
-
-  g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
-  g_assert_cmpint (symlink ("deep/er/ü.txt", inside_link), ==, 0);
-  g_assert_cmpint (symlink (outside, outside_link), ==, 0);
-  g_assert_cmpint (symlink ("..", folder_link), ==, 0);
-  g_assert_cmpint (symlink ("/proc/self/environ", proc_link), ==, 0);
-  if (!fixture_can_run (fixture))
-    return;
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    add_read (calls, cases[i].path);
-  g_string_append_c (calls, ']');
-  outcomes = fixture_call (fixture, calls->str, selection, &ran);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_test_message ("%s → %s", cases[i].path, outcome_get (outcomes, i, "message"));
-      g_assert_cmpint (outcome_code (outcomes, i), ==, cases[i].code);
-      if (cases[i].said != NULL)
-        g_assert_nonnull (strstr (outcome_get (outcomes, i, "message"), cases[i].said));
-    }
-  g_assert_cmpuint (strlen (outcome_get (outcomes, 0, "result")), ==, 1000000);
-  g_assert_cmpstr (outcome_get (outcomes, 4, "result"), ==, "grüße");
-  g_assert_cmpstr (outcome_get (outcomes, 5, "result"), ==, "");
-  g_assert_cmpint (ran_count (ran, "used", "file.readText"), ==, 4);
-  g_assert_cmpint (ran_count (ran, "refused", "file.readText"), ==, 6);
-  g_assert_null (strstr (ran->out, "secret\""));
-  g_string_free (calls, TRUE);
-}
-
-/* What no plugin may read, though the user selected it and though the broker could. */
-static void
-test_read_guarded (void)
-{
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autofree char *ssh = g_build_filename (fixture->root, ".ssh", NULL);
-  g_autofree char *key = g_build_filename (ssh, "id_ed25519", NULL);
-  g_autofree char *link = g_build_filename (fixture->root, "link.txt", NULL);
-  g_autofree char *control = fixture_make_file (fixture, "a.txt", "free to read", -1);
-  const char *selection[] = { fixture->root, key, link, "/proc/self", NULL };
-  const char *consent = oc_paths_get_consent (fixture->paths);
-  GString *calls = g_string_new ("[");
-  g_autoptr (JsonArray) outcomes = NULL;
-  g_autoptr (Ran) ran = NULL;
-
-  g_assert_cmpint (g_mkdir (ssh, 0700), ==, 0);
-  g_assert_true (g_file_set_contents (key, "hush", -1, NULL));
-  g_assert_cmpint (symlink (control, link), ==, 0);
-  if (!fixture_can_run (fixture))
-    return;
-  add_read (calls, key);
-  add_read (calls, consent);
-  add_read (calls, "/proc/self/environ");
-  add_read (calls, link);
-  add_read (calls, control);
-  g_string_append_c (calls, ']');
-  outcomes = fixture_call (fixture, calls->str, selection, &ran);
-  for (guint i = 0; i < 4; i++)
-    g_assert_cmpint (outcome_code (outcomes, i), ==, REFUSED);
-  g_assert_cmpstr (outcome_get (outcomes, 0, "reason"), ==, "guarded");
-  g_assert_cmpstr (outcome_get (outcomes, 1, "reason"), ==, "guarded");
-  g_assert_cmpstr (outcome_get (outcomes, 3, "reason"), ==, "link");
-  g_assert_cmpstr (outcome_get (outcomes, 4, "result"), ==, "free to read");
-  g_assert_null (strstr (ran->out, "hush"));
-  g_string_free (calls, TRUE);
-}
 
 static JsonObject *
 spawned (JsonArray *outcomes,
@@ -430,8 +295,6 @@ main (int argc,
       char **argv)
 {
   fixture_init (&argc, &argv);
-  g_test_add_func ("/host/read-text", test_read_text);
-  g_test_add_func ("/host/read-guarded", test_read_guarded);
   g_test_add_func ("/host/spawn", test_spawn);
   g_test_add_func ("/host/spawn-tools", test_spawn_tools);
   g_test_add_func ("/host/spawn-parallel", test_spawn_parallel);
