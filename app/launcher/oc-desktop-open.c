@@ -111,8 +111,10 @@ oc_desktop_open_url (const char *url)
   app = scheme ? g_app_info_get_default_for_uri_scheme (scheme) : NULL;
   if (app == NULL && has_portal ())
     return launch (NULL, url, context);
+  if (app == NULL && oc_desktop_is_default_broken (type, &detail))
+    return say (OC_DESKTOP_HANDLER_MISSING, detail);
   if (app == NULL)
-    return say (oc_desktop_is_default_broken (type, &detail) ? OC_DESKTOP_HANDLER_MISSING : OC_DESKTOP_NO_HANDLER, detail);
+    return say (OC_DESKTOP_NO_HANDLER, NULL);
   if (!g_app_info_supports_uris (app) && !is_bus_activatable (app))
     return say (OC_DESKTOP_NO_HANDLER, g_app_info_get_id (app));
   if (lacks_display (app))

@@ -115,6 +115,7 @@ check_folder (Request *self)
   struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
   int fd = (int) syscall (SYS_openat2, AT_FDCWD, self->path, &how, sizeof how);
   Failure failure = FAIL_NONE;
+  gboolean guarded;
   struct stat st;
 
   if (fd < 0)
@@ -125,12 +126,16 @@ check_folder (Request *self)
     failure = FAIL_LINK;
   else if (!S_ISDIR (st.st_mode))
     failure = FAIL_NOT_A_FOLDER;
-  else if (oc_host_place_is_guarded (self->place, fd, &self->real))
-    failure = FAIL_GUARDED;
-  else if (!is_still_there (self->real, &st))
-    failure = FAIL_MISSING;
-  else if (oc_host_place_is_own (self->place, self->real))
-    failure = FAIL_OWN;
+  else
+    {
+      guarded = oc_host_place_is_guarded (self->place, fd, &self->real);
+      if (self->real != NULL && oc_host_place_is_own (self->place, self->real))
+        failure = FAIL_OWN;
+      else if (guarded)
+        failure = FAIL_GUARDED;
+      else if (!is_still_there (self->real, &st))
+        failure = FAIL_MISSING;
+    }
   close (fd);
   return failure;
 }

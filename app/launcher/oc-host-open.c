@@ -182,8 +182,8 @@ oc_host_open_url (OcCall *call)
   const char *reason = NULL;
   const char *text;
 
-  /* The one limit is in characters: the parser's. */
-  if (!oc_call_read_string (call, "url", G_MAXINT32, &text))
+  /* The limit in characters is the parser's. */
+  if (!oc_call_read_string (call, "url", 4 * OC_URL_MAX_CHARS, &text))
     return;
   url = oc_url_parse (text, &reason, &error);
   if (url == NULL)
