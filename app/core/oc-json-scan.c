@@ -9,6 +9,7 @@
 #include "core/oc-hash.h"
 #include "core/oc-json-token.h"
 #include "core/oc-text.h"
+#include "core/oc-utf8.h"
 
 /* How many keys of one object may have the same g_str_hash(), which json-glib keeps its members
  * by. By chance two have; a file made for it brings json-glib to a halt (25,000 such keys fit in 1
@@ -427,32 +428,14 @@ scan_token (Scanner *self,
   g_assert_not_reached ();
 }
 
-/* How many bytes from the first on are ASCII, by eights. */
-static gsize
-count_ascii (const char *data,
-             gsize len)
-{
-  gsize n = 0;
-  guint64 word;
-
-  for (; len - n >= sizeof word; n += sizeof word)
-    {
-      memcpy (&word, data + n, sizeof word);
-      if ((word & G_GUINT64_CONSTANT (0x8080808080808080)) != 0)
-        break;
-    }
-  return n;
-}
-
 /* What can be said of the bytes before any of them means something. */
 static gboolean
 check_bytes (const OcJsonCursor *self,
              gsize max_bytes,
              GError **error)
 {
-  const char *end;
   const char *nul;
-  gsize ascii;
+  gsize valid;
 
   if (self->len > max_bytes)
     {
@@ -467,9 +450,8 @@ check_bytes (const OcJsonCursor *self,
   if (nul != NULL)
     return oc_json_set_error_at (self, (gsize) (nul - self->data), error,
                                  _("a NUL byte; this is no text file"));
-  ascii = count_ascii (self->data, self->len);
-  if (!g_utf8_validate_len (self->data + ascii, self->len - ascii, &end))
-    return oc_json_set_error_at (self, (gsize) (end - self->data), error,
+  if (!oc_utf8_check (self->data, self->len, &valid))
+    return oc_json_set_error_at (self, valid, error,
                                  _("this is not UTF-8; save the file as UTF-8"));
   if (self->len >= 3 && memcmp (self->data, "\xef\xbb\xbf", 3) == 0)
     return oc_json_set_error_at (

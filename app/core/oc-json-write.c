@@ -4,66 +4,113 @@
 #include <math.h>
 #include <string.h>
 
-static void
-append_escape (GString *text,
-               guchar c)
-{
-  static const char from[] = "\"\\\b\f\n\r\t";
-  static const char to[] = "\"\\bfnrt";
-  static const char hex[] = "0123456789abcdef";
-  const char *found = strchr (from, c);
+#include "core/oc-utf8.h"
 
-  if (found != NULL)
-    {
-      g_string_append_c (text, '\\');
-      g_string_append_c (text, to[found - from]);
-      return;
-    }
-  g_string_append (text, "\\u00");
-  g_string_append_c (text, hex[c >> 4]);
-  g_string_append_c (text, hex[c & 0xf]);
+/* The longest escape: \u00XX. */
+#define ESCAPE_BYTES 6
+/* So many at a time: room is made for all of them, should each be escaped. */
+#define PART_BYTES 4096
+
+/* The letter after the backslash; 'u': by its number. 0: a byte that stands as it is. */
+static const char escapes[256] = {
+  [0x00 ... 0x07] = 'u', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  [0x0b] = 'u',   ['\f'] = 'f',
+  ['\r'] = 'r',          [0x0e ... 0x1f] = 'u',      ['"'] = '"', ['\\'] = '\\', [0x7f] = 'u',
+};
+
+static char *
+write_escape (char *to,
+              guchar c)
+{
+  static const char hex[] = "0123456789abcdef";
+
+  *to++ = '\\';
+  *to++ = escapes[c];
+  if (escapes[c] != 'u')
+    return to;
+  *to++ = '0';
+  *to++ = '0';
+  *to++ = hex[c >> 4];
+  *to++ = hex[c & 0xf];
+  return to;
 }
 
-#define ESCAPED 1
-#define NOT_ASCII 2
+#define ALL_BYTES(byte) (G_GUINT64_CONSTANT (0x0101010101010101) * (byte))
+#define ANY_BELOW(word, byte) (((word) - ALL_BYTES (byte)) & ~(word) & ALL_BYTES (0x80))
 
-static const guint8 kinds[256] = {
-  [0x00 ... 0x1f] = ESCAPED,
-  ['"'] = ESCAPED,
-  ['\\'] = ESCAPED,
-  [0x7f] = ESCAPED,
-  [0x80 ... 0xff] = NOT_ASCII,
-};
+/* How many of eight bytes come before the first that is escaped. */
+static inline gsize
+count_plain (const char *at)
+{
+  guint64 word;
+  guint64 found;
+
+  memcpy (&word, at, sizeof word);
+  word = GUINT64_FROM_LE (word);
+  /* The lowest bit that is set is right; one above it may not be, for the subtraction borrows. */
+  found = ANY_BELOW (word, 0x20) | ANY_BELOW (word ^ ALL_BYTES ('"'), 1) | ANY_BELOW (word ^ ALL_BYTES ('\\'), 1) |
+          ANY_BELOW (word ^ ALL_BYTES (0x7f), 1);
+  return found == 0 ? 8 : (gsize) __builtin_ctzll (found) / 8;
+}
+
+static char *
+write_part (char *to,
+            const char *at,
+            const char *end)
+{
+  while (at < end)
+    {
+      gsize plain = escapes[(guchar) *at] == 0;
+
+      if (end - at >= 8)
+        {
+          /* All eight, for there is room for them: what comes after the plain ones is written over. */
+          plain = count_plain (at);
+          memcpy (to, at, 8);
+        }
+      else
+        *to = *at;
+      to += plain;
+      at += plain;
+      if (at < end && escapes[(guchar) *at] != 0)
+        to = write_escape (to, (guchar) *at++);
+    }
+  return to;
+}
+
+void
+oc_json_append_part (GString *text,
+                     const char *part,
+                     gsize len)
+{
+  while (len > 0)
+    {
+      gsize now = MIN (len, PART_BYTES);
+      gsize before = text->len;
+      char *to;
+
+      g_string_set_size (text, before + now * ESCAPE_BYTES);
+      to = write_part (text->str + before, part, part + now);
+      g_string_truncate (text, (gsize) (to - text->str));
+      part += now;
+      len -= now;
+    }
+}
 
 void
 oc_json_append_string (GString *text,
                        const char *string)
 {
+  gsize len = strlen (string);
   g_autofree char *valid = NULL;
-  guint8 stops = ESCAPED | NOT_ASCII;
-  const char *at = string;
 
-  g_string_append_c (text, '"');
-  for (;;)
+  if (!oc_utf8_check (string, len, NULL))
     {
-      const char *end = at;
-
-      while ((kinds[(guchar) *end] & stops) == 0)
-        end++;
-      g_string_append_len (text, at, end - at);
-      if (*end == '\0')
-        break;
-      at = end;
-      if (kinds[(guchar) *at] == ESCAPED)
-        append_escape (text, (guchar) *at++);
-      else
-        {
-          /* All before it is ASCII, and all from it on is UTF-8 from now on. */
-          stops = ESCAPED;
-          if (!g_utf8_validate (at, -1, NULL))
-            at = valid = g_utf8_make_valid (at, -1);
-        }
+      valid = g_utf8_make_valid (string, (gssize) len);
+      string = valid;
+      len = strlen (valid);
     }
+  g_string_append_c (text, '"');
+  oc_json_append_part (text, string, len);
   g_string_append_c (text, '"');
 }
 

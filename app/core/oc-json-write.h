@@ -11,6 +11,10 @@ G_BEGIN_DECLS
  * were read by oc_json_parse(). */
 void oc_json_append_string (GString *text,
                             const char *string);
+/* A part of a string, without the quotes around it; of what is known to be UTF-8, but for NUL, which it may hold. */
+void oc_json_append_part (GString *text,
+                          const char *part,
+                          gsize len);
 /* @node: (nullable): null. */
 void oc_json_append_node (GString *text,
                           JsonNode *node);

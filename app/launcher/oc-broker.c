@@ -2,6 +2,7 @@
 #include "launcher/oc-broker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,10 @@
 /* How long messages are dealt with in one turn of the loop (one that takes longer is the last): the time-out, a signal and the
  * user's taking the consent away come in between. */
 #define TURN_US (20 * 1000)
+
+/* What a pipe holds, and what one may be made to hold without privileges (pipe-max-size). */
+#define PIPE_BYTES (64 * 1024)
+#define WIDE_PIPE_BYTES (1024 * 1024)
 
 /* The id of our one request. */
 #define RUN_ID "1"
@@ -36,6 +41,7 @@ struct _OcBroker
   gsize head_offset; /* bytes of the first one already written */
   guint write_source;
   guint stall_source;
+  gboolean widened;  /* the pipe, or that was tried */
   gboolean progress; /* something was written since the stall began to be timed */
 
   GHashTable *calls; /* owned: id → OcCall, not yet answered */
@@ -220,6 +226,18 @@ on_writable (int fd,
   return G_SOURCE_REMOVE;
 }
 
+/* A large answer through a pipe of the usual 64 KiB is a change of processes for each of these. Where the user has too much in pipes
+ * already (pipe-user-pages-soft) it stays as it is. */
+static void
+widen_pipe (OcBroker *self)
+{
+  if (!self->widened && self->queue_bytes > PIPE_BYTES)
+    {
+      self->widened = TRUE;
+      (void) fcntl (self->to_worker, F_SETPIPE_SZ, WIDE_PIPE_BYTES);
+    }
+}
+
 static void
 send_frame (OcBroker *self,
             GBytes *frame)
@@ -230,6 +248,7 @@ send_frame (OcBroker *self,
     return;
   self->queue_bytes += g_bytes_get_size (bytes);
   g_queue_push_tail (&self->queue, g_steal_pointer (&bytes));
+  widen_pipe (self);
   if (self->write_source != 0)
     return;
   while (write_some (self))

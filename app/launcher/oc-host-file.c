@@ -13,7 +13,9 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/oc-error.h"
+#include "core/oc-json-write.h"
 #include "core/oc-text.h"
+#include "core/oc-utf8.h"
 
 /*
  * file.readText. The broker reads here for the plugin, outside of the sandbox, with all the user's rights. So:
@@ -32,7 +34,7 @@ typedef struct
   char *path;       /* owned: as asked for */
   char *root;       /* owned: the selected path it lies in */
   const char *rest; /* borrowed from @path; "" for the root itself */
-  OcHostPlace *place;   /* owned */
+  OcHostPlace *place; /* owned */
 } Reading;
 
 static void
@@ -42,7 +44,7 @@ reading_free (gpointer data)
 
   g_free (self->path);
   g_free (self->root);
-  oc_host_place_free (self->place);
+  oc_host_place_unref (self->place);
   g_free (self);
 }
 
@@ -229,53 +231,65 @@ open_file (Reading *self,
   return fd;
 }
 
+/* The text as JSON. */
 static char *
-check_text (GByteArray *bytes,
+quote_text (const char *data,
+            gsize len,
             GError **error)
 {
-  const char *data = (const char *) bytes->data;
-  const char *end = data;
   g_autofree char *message = NULL;
+  GString *json;
+  gsize valid;
 
-  if (bytes->len > OC_FILE_MAX_BYTES)
+  if (len > OC_FILE_MAX_BYTES)
     {
       fail (error, FAIL_TOO_LARGE, _("The file is larger than 1,000,000 bytes."));
       return NULL;
     }
-  if (bytes->len == 0)
-    return g_strdup ("");
-  if (g_utf8_validate_len (data, bytes->len, &end))
-    return g_strndup (data, bytes->len);
-  message = g_strdup_printf (*end == '\0' ? _("The file is not UTF-8 text: a NUL byte at offset %" G_GSIZE_FORMAT ".")
-                                          : _("The file is not UTF-8 text: a bad byte at offset %" G_GSIZE_FORMAT "."),
-                             (gsize) (end - data));
-  fail (error, FAIL_NOT_TEXT, message);
-  return NULL;
+  if (!oc_utf8_check (data, len, &valid))
+    {
+      message = g_strdup_printf (data[valid] == '\0' ? _("The file is not UTF-8 text: a NUL byte at offset %" G_GSIZE_FORMAT ".")
+                                                     : _("The file is not UTF-8 text: a bad byte at offset %" G_GSIZE_FORMAT "."),
+                                 valid);
+      fail (error, FAIL_NOT_TEXT, message);
+      return NULL;
+    }
+  /* With room for what is escaped in prose. */
+  json = g_string_sized_new (len + len / 16 + 16);
+  g_string_append_c (json, '"');
+  oc_json_append_part (json, data, len);
+  g_string_append_c (json, '"');
+  return g_string_free (json, FALSE);
 }
 
+/* One byte more than is allowed tells that there are more. */
 static char *
 read_text (int fd,
            GError **error)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  guint8 chunk[65536];
+  struct stat st;
+  gsize room = fstat (fd, &st) == 0 && st.st_size >= 0 && st.st_size <= OC_FILE_MAX_BYTES ? (gsize) st.st_size + 1 : OC_FILE_MAX_BYTES + 1;
+  g_autofree char *data = g_malloc (room);
+  gsize len = 0;
+  ssize_t n;
 
-  while (bytes->len <= OC_FILE_MAX_BYTES)
+  while ((n = read (fd, data + len, room - len)) != 0)
     {
-      ssize_t n = read (fd, chunk, sizeof chunk);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
+      if (n < 0 && errno != EINTR)
         {
           fail (error, FAIL_IO, g_strerror (errno));
           return NULL;
         }
-      if (n == 0)
+      len += n > 0 ? (gsize) n : 0;
+      if (len < room)
+        continue;
+      if (room > OC_FILE_MAX_BYTES)
         break;
-      g_byte_array_append (bytes, chunk, (guint) n);
+      /* It has grown since it was looked at. */
+      room = OC_FILE_MAX_BYTES + 1;
+      data = g_realloc (data, room);
     }
-  return check_text (bytes, error);
+  return quote_text (data, len, error);
 }
 
 static void
@@ -323,7 +337,7 @@ on_read (GObject *source,
   if (text != NULL)
     {
       oc_call_record_use (call, reading->path);
-      oc_call_return (call, json_node_init_string (json_node_alloc (), text));
+      oc_call_return_text (call, g_steal_pointer (&text));
       return;
     }
   message = name_file (reading->path, error->message);
@@ -336,7 +350,7 @@ on_read (GObject *source,
 void
 oc_host_file_read_text (OcCall *call)
 {
-  const OcHost *host = oc_call_get_host (call);
+  OcHost *host = oc_call_get_host (call);
   g_autoptr (GTask) task = NULL;
   g_autofree char *path = NULL;
   const char *root;
@@ -361,7 +375,7 @@ oc_host_file_read_text (OcCall *call)
     }
   reading = g_new0 (Reading, 1);
   reading->root = g_strdup (root);
-  reading->place = oc_host_place_new (host);
+  reading->place = oc_host_place_get (host);
   reading->path = g_steal_pointer (&path);
   reading->rest = reading->path + strlen (root);
   if (*reading->rest == '/')

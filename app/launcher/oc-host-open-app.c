@@ -76,7 +76,7 @@ request_free (gpointer data)
   Request *self = data;
 
   oc_call_unref (self->call);
-  oc_host_place_free (self->place);
+  oc_host_place_unref (self->place);
   g_free (self->app);
   g_free (self->path);
   g_free (self->real);
@@ -232,7 +232,7 @@ oc_host_app_open (OcCall *call)
   self = g_new0 (Request, 1);
   self->call = oc_call_ref (call);
   self->opening = oc_opening_new (call, permission, path);
-  self->place = oc_host_place_new (oc_call_get_host (call));
+  self->place = oc_host_place_get (oc_call_get_host (call));
   self->app = g_strdup (app);
   self->path = g_steal_pointer (&path);
 

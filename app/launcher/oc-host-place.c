@@ -8,8 +8,15 @@
 
 #include "launcher/oc-plan.h"
 
-struct _OcPlace
+/* Making a plan costs more than reading a file of 1 MB. */
+#define PLAN_US G_USEC_PER_SEC
+
+struct _OcHostPlace
 {
+  gatomicrefcount refs;
+  GMutex lock;
+  OcPlan *plan;   /* owned (nullable); under the lock */
+  gint64 made;    /* monotonic; under the lock */
   OcPaths *paths; /* owned */
   char *id;
   char *folder;
@@ -18,10 +25,20 @@ struct _OcPlace
 };
 
 OcHostPlace *
-oc_host_place_new (const OcHost *host)
+oc_host_place_get (OcHost *host)
 {
-  OcHostPlace *self = g_new0 (OcHostPlace, 1);
+  OcHostPlace *self = host->place;
 
+  if (self != NULL)
+    {
+      g_atomic_ref_count_inc (&self->refs);
+      return self;
+    }
+  self = host->place = g_new0 (OcHostPlace, 1);
+  g_atomic_ref_count_init (&self->refs);
+  /* The caller's. */
+  g_atomic_ref_count_inc (&self->refs);
+  g_mutex_init (&self->lock);
   self->paths = oc_paths_ref (host->paths);
   self->id = g_strdup (oc_plugin_get_id (host->plugin));
   self->folder = g_strdup (oc_plugin_get_real_folder (host->plugin));
@@ -31,8 +48,12 @@ oc_host_place_new (const OcHost *host)
 }
 
 void
-oc_host_place_free (OcHostPlace *self)
+oc_host_place_unref (OcHostPlace *self)
 {
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  g_mutex_clear (&self->lock);
+  g_clear_pointer (&self->plan, oc_plan_unref);
   oc_paths_unref (self->paths);
   g_free (self->id);
   g_free (self->folder);
@@ -41,10 +62,9 @@ oc_host_place_free (OcHostPlace *self)
   g_free (self);
 }
 
-gboolean
-oc_host_place_is_guarded (OcHostPlace *self,
-                          int fd,
-                          char **real)
+/* (transfer full) (nullable): none could be made */
+static OcPlan *
+get_plan (OcHostPlace *self)
 {
   OcPlanInput input = {
     .paths = self->paths,
@@ -54,6 +74,25 @@ oc_host_place_is_guarded (OcHostPlace *self,
     .temp_folder = self->temp_folder,
     .role = OC_ROLE_TOOL,
   };
+  OcPlan *plan;
+
+  g_mutex_lock (&self->lock);
+  if (self->plan == NULL || g_get_monotonic_time () > self->made + PLAN_US)
+    {
+      g_clear_pointer (&self->plan, oc_plan_unref);
+      self->made = g_get_monotonic_time ();
+      self->plan = oc_plan_new (&input, NULL);
+    }
+  plan = self->plan != NULL ? oc_plan_ref (self->plan) : NULL;
+  g_mutex_unlock (&self->lock);
+  return plan;
+}
+
+gboolean
+oc_host_place_is_guarded (OcHostPlace *self,
+                          int fd,
+                          char **real)
+{
   g_autofree char *proc = g_strdup_printf ("/proc/self/fd/%d", fd);
   g_autofree char *path = g_file_read_link (proc, NULL);
   g_autoptr (OcPlan) plan = NULL;
@@ -62,7 +101,7 @@ oc_host_place_is_guarded (OcHostPlace *self,
 
   if (path == NULL || *path != '/' || fstatfs (fd, &fs) != 0 || fs.f_type == PROC_SUPER_MAGIC)
     return TRUE;
-  plan = oc_plan_new (&input, NULL);
+  plan = get_plan (self);
   guarded = plan == NULL || oc_plan_denies (plan, path);
   if (real != NULL)
     *real = g_steal_pointer (&path);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "launcher/oc-host-place.h"
+
 /* The host API. What a row does not say is denied. */
 static const OcMethod methods[] = {
   { .name = "selection.get", .permission = OC_PERMISSION_SELECTION_READ, .call = oc_host_selection_get },
@@ -65,6 +67,7 @@ void
 oc_host_clear (OcHost *self)
 {
   g_clear_pointer (&self->tools, oc_tools_unref);
+  g_clear_pointer (&self->place, oc_host_place_unref);
   g_clear_pointer (&self->hosts, g_strfreev);
   g_clear_pointer (&self->storage, oc_storage_free);
 }

@@ -52,6 +52,7 @@ typedef struct
   OcReport *report;             /* borrowed */
   OcNotify *notify;             /* borrowed (nullable): answers what the system call filters ask, the tools' too */
   OcTools *tools;               /* owned (nullable): see oc_host_get_tools() */
+  struct _OcHostPlace *place;   /* owned (nullable): see oc_host_place_get() */
   OcStorage *storage;           /* owned */
   OcOpens opens;                /* what was opened so far */
 } OcHost;

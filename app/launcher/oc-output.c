@@ -7,6 +7,9 @@
 
 #include <glib-unix.h>
 
+#include "core/oc-json-write.h"
+#include "core/oc-utf8.h"
+
 /* One turn of the loop takes at most this, so that a program that floods its output cannot starve the rest. */
 #define TURN_BYTES (1024 * 1024)
 
@@ -158,30 +161,6 @@ oc_output_dup_text (OcOutput *self,
   return text;
 }
 
-static void
-append_character (GString *json,
-                  const char *at,
-                  gsize len)
-{
-  switch (*at)
-    {
-    case '"':
-    case '\\':
-      g_string_append_c (json, '\\');
-      g_string_append_c (json, *at);
-      return;
-    case '\n':
-      g_string_append (json, "\\n");
-      return;
-    default:
-      break;
-    }
-  if ((guchar) *at < 0x20)
-    g_string_append_printf (json, "\\u%04x", (guint) (guchar) *at);
-  else
-    g_string_append_len (json, at, (gssize) len);
-}
-
 gboolean
 oc_output_append_json (OcOutput *self,
                        GString *json)
@@ -189,29 +168,29 @@ oc_output_append_json (OcOutput *self,
   const char *at = (const char *) self->kept->data;
   gsize left = self->kept->len;
   gboolean lossy = FALSE;
+  gsize valid;
 
   g_string_append_c (json, '"');
-  while (left > 0)
+  while (!oc_utf8_check (at, left, &valid))
     {
-      gunichar c = *at == '\0' ? 0 : g_utf8_get_char_validated (at, (gssize) left);
-      gsize len = 1;
-
+      oc_json_append_part (json, at, valid);
+      at += valid;
+      left -= valid;
+      valid = 0;
       /* The cap may have fallen into a character: that is no fault of the text. */
-      if (c == (gunichar) -2 && self->truncated)
+      if (self->truncated && g_utf8_get_char_validated (at, (gssize) left) == (gunichar) -2)
         break;
-      if (c == (gunichar) -1 || c == (gunichar) -2)
+      if (*at == '\0')
+        oc_json_append_part (json, at, 1);
+      else
         {
           g_string_append (json, "\xef\xbf\xbd");
           lossy = TRUE;
         }
-      else
-        {
-          len = c == 0 ? 1 : (gsize) g_unichar_to_utf8 (c, NULL);
-          append_character (json, at, len);
-        }
-      at += len;
-      left -= len;
+      at++;
+      left--;
     }
+  oc_json_append_part (json, at, valid);
   g_string_append_c (json, '"');
   return lossy;
 }

@@ -161,23 +161,18 @@ oc_rpc_message_dup_result_text (OcRpcMessage *self)
   return NULL;
 }
 
-/* @text: taken. */
+/* @text: (transfer full) */
 static GBytes *
 frame (GString *text)
 {
-  GBytes *bytes;
-
   g_string_append_c (text, '}');
-  bytes = oc_rpc_frame (text->str, text->len);
-  g_string_free (text, TRUE);
-  return bytes;
+  return oc_rpc_frame (text);
 }
 
 static GString *
 begin_message (const char *id)
 {
-  /* Most answers fit. */
-  GString *text = g_string_sized_new (500);
+  GString *text = oc_rpc_begin_body ();
 
   g_string_append (text, "{\"jsonrpc\":\"2.0\",\"id\":");
   g_string_append (text, id);

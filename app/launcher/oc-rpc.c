@@ -213,15 +213,25 @@ oc_rpc_reader_next (OcRpcReader *self,
   return TRUE;
 }
 
-GBytes *
-oc_rpc_frame (const char *body,
-              gsize len)
+GString *
+oc_rpc_begin_body (void)
 {
-  char header[64];
-  gsize header_len = (gsize) g_snprintf (header, sizeof header, "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n", len);
-  char *frame = g_malloc (header_len + len);
+  /* Most answers fit. */
+  GString *text = g_string_sized_new (500);
 
-  memcpy (frame, header, header_len);
-  memcpy (frame + header_len, body, len);
-  return g_bytes_new_take (frame, header_len + len);
+  g_string_set_size (text, OC_RPC_HEADER_ROOM);
+  return text;
+}
+
+GBytes *
+oc_rpc_frame (GString *text)
+{
+  char header[OC_RPC_HEADER_ROOM + 1];
+  gsize body_len = text->len - OC_RPC_HEADER_ROOM;
+  gsize header_len = (gsize) g_snprintf (header, sizeof header, "Content-Length: %" G_GSIZE_FORMAT "\r\n\r\n", body_len);
+  gsize room = OC_RPC_HEADER_ROOM - header_len;
+  char *data = g_string_free (text, FALSE);
+
+  memcpy (data + room, header, header_len);
+  return g_bytes_new_with_free_func (data + room, header_len + body_len, g_free, data);
 }

@@ -33,8 +33,11 @@ gboolean oc_rpc_reader_next (OcRpcReader *self,
 /* Whether bytes of an unfinished message are held. */
 gboolean oc_rpc_reader_is_amid (OcRpcReader *self);
 
-/* @body with its header in front. (transfer full) */
-GBytes *oc_rpc_frame (const char *body,
-                      gsize len);
+/* "Content-Length: ", the most digits that a size has, and two line ends. */
+#define OC_RPC_HEADER_ROOM (16 + 20 + 4)
+/* A body is appended to this, and then framed: a large one is not copied for its header, for which there is room in front. */
+GString *oc_rpc_begin_body (void);
+/* @text: (transfer full): of oc_rpc_begin_body(). (transfer full) */
+GBytes *oc_rpc_frame (GString *text);
 
 G_END_DECLS
