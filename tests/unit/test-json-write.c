@@ -34,7 +34,7 @@ assert_string (const char *string,
   usual = read_by_json_glib (text->str);
   g_assert_cmpstr (json_array_get_string_element (json_node_get_array (usual), 0), ==, expected);
   for (gsize i = 0; i < text->len; i++)
-    g_assert_cmpuint ((guchar) text->str[i], >=, 0x20);
+    g_assert_false (g_ascii_iscntrl (text->str[i]));
 }
 
 /* Each byte alone, and between others. */
@@ -51,6 +51,51 @@ test_every_byte (void)
       assert_string (alone, alone_valid);
       assert_string (between, between_valid);
     }
+}
+
+/* Eight bytes are looked at together: each byte at every place among others, that are like it or not. */
+static void
+test_every_place (void)
+{
+  static const char around[] = { 'a', '!', '#', '[', ']', '~', ' ', '"' };
+
+  for (guint c = 1; c < 0x80; c++)
+    for (guint place = 0; place < 20; place++)
+      for (gsize i = 0; i < G_N_ELEMENTS (around); i++)
+        {
+          char text[21];
+
+          memset (text, around[i], 20);
+          text[20] = '\0';
+          text[place] = (char) c;
+          assert_string (text, text);
+        }
+}
+
+/* Longer than what is written at a time, and all of it escaped. */
+static void
+test_long_strings (void)
+{
+  static const guint lengths[] = { 4095, 4096, 4097, 8192, 100000 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_autofree char *escaped = g_strnfill (lengths[i], '\x01');
+      g_autofree char *plain = g_strnfill (lengths[i], 'a');
+
+      assert_string (escaped, escaped);
+      assert_string (plain, plain);
+    }
+}
+
+static void
+test_parts (void)
+{
+  g_autoptr (GString) text = g_string_new ("x");
+
+  oc_json_append_part (text, "", 0);
+  oc_json_append_part (text, "a\0\"b", 4);
+  g_assert_cmpstr (text->str, ==, "xa\\u0000\\\"b");
 }
 
 static void
@@ -152,6 +197,9 @@ main (int argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/json-write/every-byte", test_every_byte);
+  g_test_add_func ("/json-write/every-place", test_every_place);
+  g_test_add_func ("/json-write/long-strings", test_long_strings);
+  g_test_add_func ("/json-write/parts", test_parts);
   g_test_add_func ("/json-write/strings", test_strings);
   g_test_add_func ("/json-write/numbers", test_numbers);
   g_test_add_func ("/json-write/same-as-json-glib", test_same_as_json_glib);
