@@ -10,6 +10,7 @@ libadwaita-1-dev
 libc6-dev
 libglib2.0-dev
 libgtk-4-dev
+libjavascriptcoregtk-6.0-dev
 libjson-glib-dev
 libseccomp-dev
 libsecret-1-dev

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures one thing each time it is asked, for launch.py, which takes turns and makes the tables.
+/* Measures one thing each time it is asked, for launch.py and api.py, which take turns and make the tables.
  *
  *   bench-driver HOME NOTHING
  *
@@ -10,7 +10,8 @@
  *                                    Answers the time of all, then of each
  *   plan ROLE                        the plan alone, made and freed
  *   launch EXECUTOR ROLE             plan, all layers, NOTHING in the sandbox, until it has ended
- *   echo COUNT BYTES                 a bare pipe echo with a child, each time: BYTES there and BYTES back
+ *   echo COUNT THERE BACK AT-ONCE    a bare pipe echo with a child, each time: THERE bytes to it and BACK bytes from it, AT-ONCE
+ *                                    times before the first of its answers is waited for
  *
  * Only what is asked for lies between the two looks at the clock. */
 #include <errno.h>
@@ -298,48 +299,84 @@ write_some (int fd,
   return write (fd, bytes, size);
 }
 
+/* One after the other, a child answers each of @there bytes with @back bytes. */
+typedef struct
+{
+  char *bytes; /* as many as the larger of both */
+  gsize there;
+  gsize back;
+  int to_child;
+  int from_child;
+  pid_t pid;
+} Echo;
+
+static gboolean
+echo_begin (Echo *self)
+{
+  int to[2], from[2];
+
+  if (pipe2 (to, O_CLOEXEC) != 0 || pipe2 (from, O_CLOEXEC) != 0 || (self->pid = fork ()) < 0)
+    return FALSE;
+  if (self->pid == 0)
+    {
+      close (to[1]);
+      while (move_all (read, to[0], self->bytes, self->there) && move_all (write_some, from[1], self->bytes, self->back))
+        ;
+      _exit (0);
+    }
+  close (to[0]);
+  close (from[1]);
+  self->to_child = to[1];
+  self->from_child = from[0];
+  return TRUE;
+}
+
+static gboolean
+echo_once (Echo *self,
+           int at_once)
+{
+  gboolean well = TRUE;
+
+  for (int i = 0; i < at_once; i++)
+    well = well && move_all (write_some, self->to_child, self->bytes, self->there);
+  for (int i = 0; i < at_once; i++)
+    well = well && move_all (read, self->from_child, self->bytes, self->back);
+  return well;
+}
+
 static void
 measure_echo (char **words)
 {
   int count = CLAMP (atoi (words[1]), 1, 10000);
-  gsize size = (gsize) CLAMP (atoi (words[2]), 1, 4096);
+  int at_once = CLAMP (atoi (words[4]), 1, 64);
+  Echo echo = { .there = (gsize) CLAMP (atoi (words[2]), 1, 1024), .back = (gsize) CLAMP (atoi (words[3]), 1, 4 * 1024 * 1024) };
   g_autofree gint64 *times = g_new0 (gint64, count);
-  g_autofree char *bytes = g_malloc0 (size);
-  int there[2], back[2];
+  g_autofree char *bytes = g_malloc0 (MAX (echo.there, echo.back));
   gboolean well = TRUE;
-  pid_t pid;
 
-  if (pipe2 (there, O_CLOEXEC) != 0 || pipe2 (back, O_CLOEXEC) != 0 || (pid = fork ()) < 0)
+  echo.bytes = bytes;
+  if (!echo_begin (&echo))
     {
       answer_error ("no pipe and child: %s", g_strerror (errno));
       return;
     }
-  if (pid == 0)
-    {
-      close (there[1]);
-      while (move_all (read, there[0], bytes, size) && move_all (write_some, back[1], bytes, size))
-        ;
-      _exit (0);
-    }
-  close (there[0]);
-  close (back[1]);
   for (int i = 0; i < count && well; i++)
     {
       gint64 begin = look_at_clock ();
 
-      well = move_all (write_some, there[1], bytes, size) && move_all (read, back[0], bytes, size);
+      well = echo_once (&echo, at_once);
       times[i] = look_at_clock () - begin;
     }
-  close (there[1]);
-  close (back[0]);
-  waitpid (pid, NULL, 0);
+  close (echo.to_child);
+  close (echo.from_child);
+  waitpid (echo.pid, NULL, 0);
   if (well)
     answer_times (times, (gsize) count);
   else
     answer_error ("the echo broke off");
 }
 
-/* What launch.py sends: the words each needs are there. */
+/* What the tables send: the words each needs are there. */
 static void
 serve (const Driver *self,
        char **words)
@@ -354,7 +391,7 @@ serve (const Driver *self,
     measure_plan (self, words);
   else if (n == 3 && g_str_equal (words[0], "launch"))
     measure_launch (self, words);
-  else if (n == 3 && g_str_equal (words[0], "echo"))
+  else if (n == 5 && g_str_equal (words[0], "echo"))
     measure_echo (words);
   else
     answer_error ("“%s” cannot be measured", n > 0 ? words[0] : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin of the launch benchmark: static, and no more than it takes to be one. Its entries: "nothing" answers at once,
- * "calls" measures calls of the host and answers with their times, "hang" never answers. */
+/* The plugin of the benchmarks: static, and no more than it takes to be one. Its entries: "nothing" answers at once, "hang" never
+ * answers, the others measure calls of the host and answer with their times. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,33 +10,52 @@
 
 #define FROM_HOST 3
 #define TO_HOST 4
-#define CALLS 400
-#define WARM_UP 50
+#define MAX_BYTES (8 * 1024 * 1024)
 #define CALL_BYTES 200
-#define MAX_BYTES 65536
+#define MAX_PARAMS 8192
 
-static char message[MAX_BYTES + 1];
+/* What is measured: @at_once calls are made before the first answer is waited for, @rounds times. */
+typedef struct
+{
+  const char *entry;
+  const char *method;
+  const char *params; /* %s: the first selected path */
+  int at_once;
+  int warm_up;
+  int rounds;
+} Measure;
+
+static const Measure measures[] = {
+  { "calls", "context.get", "{}", 1, 50, 400 },
+  { "flight", "context.get", "{}", 32, 5, 100 },
+  { "small", "storage.get", "{\"key\":\"small\"}", 1, 20, 200 },
+  { "large", "storage.get", "{\"key\":\"large\"}", 1, 3, 20 },
+  { "text", "file.readText", "{\"path\":\"%s\"}", 1, 3, 20 },
+  { "spawn", "process.spawn", "{\"tool\":\"true\"}", 1, 1, 8 },
+};
+
 static char held[MAX_BYTES];
 static size_t n_held;
+/* Of what is held, this much was the last message. */
+static size_t n_taken;
 
-/* One whole message of the host, its header included, to message[]; 0 where the host has gone. */
+/* One whole message of the host, its header included, at held[]; 0 where the host has gone. */
 static size_t
 receive (void)
 {
+  size_t size = 0;
+
+  n_held -= n_taken;
+  memmove (held, held + n_taken, n_held);
+  n_taken = 0;
   for (;;)
     {
-      char *end = memmem (held, n_held, "\r\n\r\n", 4);
-      const char *length = end ? memmem (held, (size_t) (end - held), "Content-Length: ", 16) : NULL;
-      size_t size = length ? (size_t) (end - held) + 4 + strtoul (length + 16, NULL, 10) : MAX_BYTES;
+      char *end = size == 0 ? memmem (held, n_held, "\r\n\r\n", 4) : NULL;
 
-      if (length != NULL && size <= n_held)
-        {
-          memcpy (message, held, size);
-          message[size] = '\0';
-          n_held -= size;
-          memmove (held, held + size, n_held);
-          return size;
-        }
+      if (end != NULL)
+        size = (size_t) (end - held) + 4 + strtoul (held + strlen ("Content-Length: "), NULL, 10);
+      if (size > 0 && size <= n_held)
+        return n_taken = size;
       ssize_t n = read (FROM_HOST, held + n_held, sizeof held - n_held);
       if (n <= 0)
         return 0;
@@ -44,13 +63,19 @@ receive (void)
     }
 }
 
+static int
+holds (const char *text)
+{
+  return memmem (held, n_taken, text, strlen (text)) != NULL;
+}
+
 static void
 send_body (const char *body)
 {
-  static char frame[MAX_BYTES];
+  static char frame[65536];
   size_t size = (size_t) snprintf (frame, sizeof frame, "Content-Length: %zu\r\n\r\n%s", strlen (body), body);
 
-  if (write (TO_HOST, frame, size) != (ssize_t) size)
+  if (size >= sizeof frame || write (TO_HOST, frame, size) != (ssize_t) size)
     _exit (1);
 }
 
@@ -63,37 +88,75 @@ look_at_clock (void)
   return (double) now.tv_sec * 1e9 + (double) now.tv_nsec;
 }
 
-/* The body is filled up with spaces, which JSON allows at its end. */
-static void
-make_call (char *body)
+/* The first of the selected paths, as the host wrote it: it needs no unescaping to be put into a call again. */
+static char *
+dup_path (void)
 {
-  static const char call[] = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"context.get\"}";
-  size_t size = CALL_BYTES - strlen ("Content-Length: 123\r\n\r\n");
+  const char *begin = memmem (held, n_taken, "\"paths\":[\"", 10);
+  const char *end = begin ? memchr (begin + 10, '"', n_taken - (size_t) (begin + 10 - held)) : NULL;
 
-  memset (body, ' ', size);
-  memcpy (body, call, strlen (call));
-  body[size] = '\0';
+  return end ? strndup (begin + 10, (size_t) (end - begin - 10)) : strdup ("");
+}
+
+/* The body is filled up with spaces to CALL_BYTES, which JSON allows at its end. */
+static void
+make_call (char *body,
+           size_t size,
+           const Measure *measure,
+           int id,
+           const char *path)
+{
+  char params[MAX_PARAMS];
+  size_t least = CALL_BYTES - strlen ("Content-Length: 123\r\n\r\n");
+  int n;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  snprintf (params, sizeof params, measure->params, path);
+#pragma GCC diagnostic pop
+  n = snprintf (body, size, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"%s\",\"params\":%s}", id, measure->method, params);
+  while ((size_t) n < least)
+    body[n++] = ' ';
+  body[n] = '\0';
+}
+
+/* Nanoseconds for each of those at once, together. */
+static double
+call_once (const Measure *measure,
+           const char *path,
+           size_t *reply)
+{
+  char body[MAX_PARAMS + 200];
+  double begin = look_at_clock ();
+
+  for (int i = 0; i < measure->at_once; i++)
+    {
+      make_call (body, sizeof body, measure, 7 + i, path);
+      send_body (body);
+    }
+  for (int i = 0; i < measure->at_once; i++)
+    {
+      *reply = receive ();
+      if (*reply == 0 || !holds ("\"result\""))
+        _exit (1);
+    }
+  return look_at_clock () - begin;
 }
 
 static void
-measure_calls (void)
+measure_calls (const Measure *measure,
+               const char *path)
 {
-  static char answer[MAX_BYTES];
-  char body[CALL_BYTES + 1];
-  size_t at, reply = 0;
+  static char answer[32768];
+  size_t at = (size_t) sprintf (answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ns\":[");
+  size_t reply = 0;
 
-  make_call (body);
-  at = (size_t) sprintf (answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ns\":[");
-  for (int i = 0; i < WARM_UP + CALLS; i++)
+  for (int i = 0; i < measure->warm_up + measure->rounds; i++)
     {
-      double begin = look_at_clock ();
+      double taken = call_once (measure, path, &reply);
 
-      send_body (body);
-      reply = receive ();
-      if (reply == 0 || strstr (message, "\"result\"") == NULL)
-        _exit (1);
-      if (i >= WARM_UP)
-        at += (size_t) sprintf (answer + at, "%s%.0f", i > WARM_UP ? "," : "", look_at_clock () - begin);
+      if (i >= measure->warm_up)
+        at += (size_t) sprintf (answer + at, "%s%.0f", i > measure->warm_up ? "," : "", taken);
     }
   sprintf (answer + at, "],\"callBytes\":%d,\"replyBytes\":%zu}}", CALL_BYTES, reply);
   send_body (answer);
@@ -113,13 +176,23 @@ hang (void)
 int
 main (void)
 {
+  char entry[64];
+  char *path;
+
   if (receive () == 0)
     return 1;
-  if (strstr (message, "\"hang\"") != NULL)
+  path = dup_path ();
+  for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+    {
+      snprintf (entry, sizeof entry, "\"entry\":\"%s\"", measures[i].entry);
+      if (holds (entry))
+        {
+          measure_calls (&measures[i], path);
+          return 0;
+        }
+    }
+  if (holds ("\"entry\":\"hang\""))
     hang ();
-  else if (strstr (message, "\"calls\"") != NULL)
-    measure_calls ();
-  else
-    send_body ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}");
+  send_body ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}");
   return 0;
 }

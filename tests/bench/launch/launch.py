@@ -11,18 +11,16 @@ import argparse
 import json
 import os
 import pwd
-import random
 import shutil
 import statistics
-import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.environ["OC_TEST_SOURCE_ROOT"], "tests/lib"))
+sys.path[:0] = [os.path.join(os.environ["OC_TEST_SOURCE_ROOT"], folder) for folder in ("tests/lib", "tests/bench/lib")]
 
-from home import BUILD, IS_ROOT, LAUNCHER, Home  # noqa: E402
+from home import LAUNCHER, Home  # noqa: E402
+from measure import (  # noqa: E402
+    NOTHING, Driver, Failure, Row, add_plugin, command_run, describe, report, run_for_times, say, show_ratios, show_times, take_turns)
 
-HERE = os.path.join(BUILD, "tests/bench/launch")
-DRIVER, NOTHING, WORKER = (os.path.join(HERE, "bench-" + name) for name in ("driver", "nothing", "worker"))
 ID = "org.example.Bench"
 TRUE = "/usr/bin/true"
 # As many plugins as it takes for the most runs at once: a plugin has a limit of its own.
@@ -32,10 +30,6 @@ CALL_BYTES = 200
 CALLS = 400
 # Beside --rounds: how many of what takes long. A peer that takes half a second does not get sixty rounds.
 SLOW_ROUNDS = 10
-
-
-class Failure(Exception):
-    """Something could not be measured; its text says why."""
 
 
 class Usual(Home):
@@ -48,121 +42,12 @@ class Usual(Home):
         return {**own, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
 
 
-class Driver:
-    """bench-driver, measuring in one home."""
-
-    def __init__(self, home):
-        environment = home.environment()
-        self.process = subprocess.Popen([DRIVER, environment["HOME"], NOTHING], env=environment, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, encoding="utf-8", cwd=home.root)
-
-    def ask(self, *words, more=()):
-        """Milliseconds."""
-        for line in (words, *more):
-            self.process.stdin.write("\t".join(str(word) for word in line) + "\n")
-        self.process.stdin.flush()
-        kind, _, rest = self.process.stdout.readline().rstrip("\n").partition(" ")
-        if kind != "ok":
-            raise Failure(rest or "the driver ended")
-        return [int(word) / 1e6 for word in rest.split()]
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def command_run(plugin, entry, *options):
-    root = ["--allow-root"] if IS_ROOT else []
-    return [LAUNCHER, "run", plugin, entry, *root, *options]
-
-
-def add_plugin(home, name=ID):
-    """One with our worker, enabled."""
-    commands = [{"id": entry, "title": entry, "timeoutSeconds": 60} for entry in ("nothing", "calls", "hang")]
-    folder = home.plugin(name, commands=commands)
-    shutil.copy(WORKER, os.path.join(folder, "bin/worker"))
-    enabled = home.enable(name)
-    if enabled.returncode != 0:
-        raise Failure(f"{name} could not be enabled: {enabled.stderr}")
-
-
 def prepare(home):
     for folder in (os.path.join(home.base, "Data", ID), home.path("tmp", "ocelot-1-bench")):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     os.chmod(os.path.join(home.base, "Data"), 0o700)
     home.write(".ssh/id_example", "stands for a key\n", 0o600)
-    add_plugin(home)
-
-
-class Row:
-    """One thing that is measured, and its times in milliseconds."""
-
-    def __init__(self, name, measure, most_rounds=None):
-        self.name = name
-        self.measure = measure
-        self.most_rounds = most_rounds
-        self.times = []
-        self.failure = None
-
-    def take_turn(self, number, rounds):
-        every = max(1, rounds // self.most_rounds) if self.most_rounds else 1
-        if self.failure is not None or number % every != 0:
-            return
-        try:
-            got = self.measure()
-            # The first turn warms up, but where there is only one.
-            if number > 0 or rounds == 0:
-                self.times += got
-        except Failure as reason:
-            self.failure = str(reason)
-
-    def median(self):
-        return statistics.median(self.times) if self.times else None
-
-    def least(self):
-        return min(self.times) if self.times else None
-
-    def spread(self):
-        if len(self.times) < 4:
-            return "-"
-        low, _, high = statistics.quantiles(self.times, n=4)
-        return f"{low:.2f}-{high:.2f}" if high >= 1 else f"{low:.4f}-{high:.4f}"
-
-
-def take_turns(rows, rounds):
-    """In another order each round: the kernel is still clearing up after one launch when the next begins, and nothing is always
-    measured after the same."""
-    order = random.Random(rounds)
-    for number in range(rounds + 1):
-        for row in order.sample(rows, len(rows)):
-            row.take_turn(number, rounds)
-
-
-def say(text=""):
-    print(text, flush=True)
-
-
-def show_times(title, rows):
-    say(f"\n{title}")
-    say(f"  {'':66} {'median':>9} {'quartiles':>17} {'least':>9}  ms")
-    for row in rows:
-        if row.times:
-            say(f"  {row.name:66} {row.median():9.3f} {row.spread():>17} {row.least():9.3f}  ({len(row.times)})")
-        else:
-            say(f"  {row.name:66} {row.failure or 'not measured'}")
-
-
-def show_ratios(title, ratios):
-    """RATIOS: (name, one row, the other, target or None)."""
-    say(f"\n{title}")
-    say(f"  {'':78} {'medians':>8} {'least':>8} {'target':>8}")
-    for name, one, other, target in ratios:
-        if not one.times or not other.times:
-            say(f"  {name:78} not measured{'' if target is None else f'; target {target}'}")
-            continue
-        ratio = one.median() / other.median()
-        verdict = "" if target is None else "  MET" if ratio <= target else "  MISSED"
-        say(f"  {name:78} {ratio:8.3f} {one.least() / other.least():8.3f} {target if target is not None else '-':>8}{verdict}")
+    add_plugin(home, ID)
 
 
 def find_peers(folder):
@@ -235,13 +120,9 @@ def measure_calls(home, rounds):
     reply, rows, ratios, drivers = [], [], [], []
 
     def calls(processors):
-        got = subprocess.run(command_run(ID, "calls"), env=home.environment(), stdin=subprocess.DEVNULL, capture_output=True,
-                             check=False, preexec_fn=lambda: os.sched_setaffinity(0, processors))
-        if got.returncode != 0:
-            raise Failure(f"the calls ended with exit code {got.returncode}")
-        result = json.loads(got.stdout)["result"]
-        reply.append(result["replyBytes"])
-        return [time / 1e6 for time in result["ns"]]
+        times, size = run_for_times(home, ID, "calls", processors)
+        reply.append(size)
+        return times
 
     everywhere = os.sched_getaffinity(0)
     for processors, where in ((everywhere, ""), ({min(everywhere)}, ", on one processor")):
@@ -251,7 +132,7 @@ def measure_calls(home, rounds):
         os.sched_setaffinity(0, everywhere)
         drivers.append(driver)
         echo = Row(f"bare pipe echo between two processes, {CALL_BYTES} bytes{where}",
-                   lambda driver=driver: driver.ask("echo", CALLS, CALL_BYTES))
+                   lambda driver=driver: driver.ask("echo", CALLS, CALL_BYTES, CALL_BYTES, 1))
         call = Row(f"a worker's call of the host, {CALL_BYTES} bytes{where}", lambda processors=processors: calls(processors))
         rows += [echo, call]
         ratios.append((f"a call and its answer ÷ bare pipe echo{where}", call, echo, 3))
@@ -354,19 +235,6 @@ def measure_at_once(home, driver, rounds, counts):
     return rows
 
 
-def describe():
-    def version(*command):
-        try:
-            got = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-            return (got.stdout.strip() or "unknown").splitlines()[0]
-        except OSError:
-            return "not installed"
-
-    say(f"Linux {os.uname().release}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, "
-        f"as {'root' if IS_ROOT else 'an ordinary user'}; {version('bwrap', '--version')}; "
-        f"firejail: {version('firejail', '--version').removeprefix('firejail version ')}")
-
-
 def run(rounds, folder, small=False):
     places = (10, 100) if small else (10, 100, 1000)
     siblings = (10, 100) if small else (100, 10000)
@@ -400,16 +268,7 @@ def main():
         rows = run(max(1, min(options.rounds, 1000)), options.peers)
         return 1 if any(row.failure for row in rows) else 0
 
-    out, sys.stdout = sys.stdout, open(os.devnull, "w", encoding="utf-8")
-    rows = run(0, None, small=True)
-    sys.stdout.close()
-    sys.stdout = out
-    say(f"1..{len(rows)}")
-    for number, row in enumerate(rows, 1):
-        if row.failure:
-            say(f"# {row.failure}")
-        say(f"{'not ok' if row.failure else 'ok'} {number} /bench-launch/{row.name.replace(' ', '-')}")
-    return 1 if any(row.failure for row in rows) else 0
+    return report("bench-launch", lambda: run(0, None, small=True))
 
 
 if __name__ == "__main__":
