@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launcher-fixture.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +23,49 @@ fixture_init (int *argc,
   g_setenv ("XDG_RUNTIME_DIR", "/nonexistent", TRUE);
   g_test_init (argc, argv, NULL);
   umask (022);
+}
+
+static const char *no_mounts = "No mount namespace was entered."; /* NULL: there can be mounts */
+
+static gboolean
+write_text (const char *path,
+            const char *text)
+{
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  gboolean ok = fd >= 0 && write (fd, text, strlen (text)) == (ssize_t) strlen (text);
+
+  if (fd >= 0)
+    close (fd);
+  return ok;
+}
+
+void
+fixture_enter_mount_namespace (void)
+{
+  g_autofree char *uid_map = g_strdup_printf ("%u %u 1", geteuid (), geteuid ());
+  g_autofree char *gid_map = g_strdup_printf ("%u %u 1", getegid (), getegid ());
+
+  if (unshare (geteuid () == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0)
+    no_mounts = "No mount namespace can be made here.";
+  else if (geteuid () != 0
+           && (!write_text ("/proc/self/setgroups", "deny") || !write_text ("/proc/self/uid_map", uid_map)
+               || !write_text ("/proc/self/gid_map", gid_map)))
+    g_error ("The user namespace cannot be entered: %s", g_strerror (errno));
+  else if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    no_mounts = "Mounts cannot be made private here.";
+  else
+    no_mounts = NULL;
+}
+
+gboolean
+fixture_can_mount (void)
+{
+  if (no_mounts == NULL)
+    return TRUE;
+  if (g_strcmp0 (g_getenv ("OC_SANDBOX_MUST_WORK"), "1") == 0)
+    g_error ("%s", no_mounts);
+  g_test_skip (no_mounts);
+  return FALSE;
 }
 
 static void

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 #define FIXTURE_ID "org.example.Test"
 /* What a wait may take before it fails; waits end as soon as what they wait for is there. */
-#define FIXTURE_DEADLINE_S 20
+#define FIXTURE_DEADLINE_S 60
 
 /**
  * Fixture: a private home with the test plugin in it, and the real launcher to run it. No session bus: a key file seals the
@@ -33,6 +33,10 @@ typedef struct
 /* To be called first in main(): cuts the test off from the session around it. */
 void fixture_init (int *argc,
                    char ***argv);
+/* Before that, while there is one thread: mounts of this test's own, as whoever runs it. */
+void fixture_enter_mount_namespace (void);
+/* Else the test is skipped, or fails where the sandbox must work. */
+gboolean fixture_can_mount (void);
 /* @permissions: NULL-terminated; the plugin is enabled with them. */
 Fixture *fixture_new (const char *const *permissions);
 /* In a folder of the test's own. */

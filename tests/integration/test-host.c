@@ -16,135 +16,13 @@ enum
   TOO_LARGE = -32004,
 };
 
-static const char *const all[] = { "selection.read",    "file.readText",      "process.spawn:cat",  "process.spawn:sh",
-                                   "process.spawn:env", "process.spawn:sleep", "process.spawn:true", "process.spawn:printf", NULL };
+static const char *const some[] = { "selection.read", "file.readText", NULL };
 static const char *const none[] = { NULL };
-
-static JsonObject *
-spawned (JsonArray *outcomes,
-         guint i)
-{
-  JsonObject *outcome = json_array_get_object_element (outcomes, i);
-
-  if (!json_object_has_member (outcome, "result"))
-    g_error ("call %u: %s", i, json_object_get_string_member (outcome, "message"));
-  return json_object_get_object_member (outcome, "result");
-}
-
-static void
-assert_spawned (JsonArray *outcomes,
-                guint i,
-                const char *out,
-                const char *err,
-                gint64 exit_code)
-{
-  JsonObject *result = spawned (outcomes, i);
-
-  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, out);
-  g_assert_cmpstr (json_object_get_string_member (result, "stderr"), ==, err);
-  g_assert_cmpint (json_object_get_int_member (result, "exitCode"), ==, exit_code);
-  g_assert_true (json_object_get_null_member (result, "signal"));
-  g_assert_false (json_object_get_boolean_member (result, "truncated"));
-  g_assert_false (json_object_get_boolean_member (result, "timedOut"));
-}
-
-static void
-test_spawn (void)
-{
-  static const char calls[] =
-    "["
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"true\"}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"echo a; echo b >&2; exit 7\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"cat\",\"stdin\":\"grüße\\n\"}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"printf\",\"args\":[\"%s|\",\"--bind\",\"a b\",\"$(id)\",\"\",\"x\\ny\",\"`\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"kill -9 $$\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sleep\",\"args\":[\"60\"],\"timeoutMs\":100}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"printf '\\\\377x'\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"cat\",\"stdin\":{\"base64\":\"/wE=\"}}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"head -c 3000000 /dev/zero | tr '\\\\0' x\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"sleep 600 & echo held\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"yes | head -n1; read x || echo no input\"]}},"
-    "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"sh\",\"args\":[\"-c\",\"ls /proc/self/fd | wc -l; id >/etc/x || echo read-only\"]}}"
-    "]";
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autoptr (JsonArray) outcomes = NULL;
-  JsonObject *result;
-
-  if (!fixture_can_run (fixture))
-    return;
-  outcomes = fixture_call (fixture, calls, NULL, NULL);
-  assert_spawned (outcomes, 0, "", "", 0);
-  assert_spawned (outcomes, 1, "a\n", "b\n", 7);
-  assert_spawned (outcomes, 2, "grüße\n", "", 0);
-  assert_spawned (outcomes, 3, "--bind|a b|$(id)||x\ny|`|", "", 0);
-  result = spawned (outcomes, 4);
-  g_assert_true (json_object_get_null_member (result, "exitCode"));
-  g_assert_cmpint (json_object_get_int_member (result, "signal"), ==, 9);
-  g_assert_false (json_object_get_boolean_member (result, "timedOut"));
-  result = spawned (outcomes, 5);
-  g_assert_true (json_object_get_boolean_member (result, "timedOut"));
-  result = spawned (outcomes, 6);
-  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, "\xef\xbf\xbdx");
-  g_assert_cmpstr (json_object_get_string_member (result, "stdoutBase64"), ==, "/3g=");
-  result = spawned (outcomes, 7);
-  g_assert_cmpstr (json_object_get_string_member (result, "stdoutBase64"), ==, "/wE=");
-  result = spawned (outcomes, 8);
-  g_assert_cmpuint (strlen (json_object_get_string_member (result, "stdout")), ==, 1024 * 1024);
-  g_assert_true (json_object_get_boolean_member (result, "truncated"));
-  g_assert_cmpint (json_object_get_int_member (result, "exitCode"), ==, 0);
-  assert_spawned (outcomes, 9, "held\n", "", 0);
-  assert_spawned (outcomes, 10, "y\nno input\n", "", 0);
-  result = spawned (outcomes, 11);
-  g_assert_cmpstr (json_object_get_string_member (result, "stdout"), ==, "4\nread-only\n");
-  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
-}
-
-/* Missing is told apart from not permitted, and the environment holds nothing of ours. */
-static void
-test_spawn_tools (void)
-{
-  static const char *const permissions[] = { "process.spawn:no-such-tool-here", "process.spawn:env", NULL };
-  static const char calls[] = "[{\"method\":\"process.spawn\",\"params\":{\"tool\":\"no-such-tool-here\"}},"
-                              "{\"method\":\"process.spawn\",\"params\":{\"tool\":\"env\"}}]";
-  g_autoptr (Fixture) fixture = fixture_new (permissions);
-  g_autoptr (JsonArray) outcomes = NULL;
-  const char *environment;
-
-  if (!fixture_can_run (fixture))
-    return;
-  fixture->env = g_environ_setenv (fixture->env, "LD_PRELOAD_CANARY", "1", TRUE);
-  fixture->env = g_environ_setenv (fixture->env, "AWS_SECRET_ACCESS_KEY", "hush", TRUE);
-  fixture->env = g_environ_setenv (fixture->env, "PATH", "/tmp/evil:/usr/bin:/bin", TRUE);
-  outcomes = fixture_call (fixture, calls, NULL, NULL);
-  g_assert_cmpint (outcome_code (outcomes, 0), ==, NOT_FOUND);
-  g_assert_cmpstr (outcome_get (outcomes, 0, "reason"), ==, "tool-missing");
-  environment = json_object_get_string_member (spawned (outcomes, 1), "stdout");
-  g_assert_nonnull (strstr (environment, "OCELOT_PLUGIN_ID=" FIXTURE_ID "\n"));
-  g_assert_null (strstr (environment, "hush"));
-  g_assert_null (strstr (environment, "CANARY"));
-  g_assert_null (strstr (environment, "evil"));
-}
-
-static void
-test_spawn_parallel (void)
-{
-  g_autoptr (Fixture) fixture = fixture_new (all);
-  g_autoptr (Ran) ran = NULL;
-  g_autofree char *result = NULL;
-
-  if (!fixture_can_run (fixture))
-    return;
-  ran = fixture_run (fixture, "parallel", NULL);
-  ran_assert (ran, 0, "done");
-  result = ran_dup_result (ran);
-  g_assert_nonnull (strstr (result, "-32006"));
-  g_assert_nonnull (strstr (result, "\"codes\":[0,0,0,0,0,0,0,0]"));
-}
 
 static void
 test_pipelined (void)
 {
-  g_autoptr (Fixture) fixture = fixture_new (all);
+  g_autoptr (Fixture) fixture = fixture_new (some);
   g_autofree char *text = g_strnfill (1000000, 'x');
   g_autofree char *file = fixture_make_file (fixture, "a.txt", text, -1);
   g_autoptr (Ran) calls = NULL;
@@ -295,9 +173,6 @@ main (int argc,
       char **argv)
 {
   fixture_init (&argc, &argv);
-  g_test_add_func ("/host/spawn", test_spawn);
-  g_test_add_func ("/host/spawn-tools", test_spawn_tools);
-  g_test_add_func ("/host/spawn-parallel", test_spawn_parallel);
   g_test_add_func ("/host/pipelined", test_pipelined);
   g_test_add_func ("/host/storage", test_storage);
   g_test_add_func ("/host/storage-limits", test_storage_limits);
