@@ -6,6 +6,7 @@
 #include <gio/gdesktopappinfo.h>
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-app.h"
 #include "core/oc-catalogue-glob.h"
 #include "core/oc-text.h"
 
@@ -184,21 +185,40 @@ explain_glob (OcExplanation *self,
 }
 
 static void
-explain_app (OcExplanation *self)
+explain_app (OcExplanation *self,
+             OcTools *tools,
+             const char *argument)
 {
-  const char *id = oc_permission_get_argument (self->permission);
-  g_autofree char *file = g_strconcat (id, ".desktop", NULL);
-  g_autoptr (GDesktopAppInfo) info = g_desktop_app_info_new (file);
+  g_autoptr (OcTools) own = tools == NULL ? oc_tools_new (NULL) : NULL;
+  g_autofree char *found = NULL;
   g_autofree char *name = NULL;
+  OcAppReach reach = oc_app_get_reach (oc_permission_get_argument (self->permission), tools != NULL ? tools : own, &found);
 
-  if (info == NULL)
-    {
-      self->here = g_strdup (_("Not installed here."));
-      return;
-    }
-  name = oc_text_escape (g_app_info_get_display_name (G_APP_INFO (info)), 80, NULL);
+  name = found ? oc_text_escape (found, 80, NULL) : NULL;
   /* Translators: %s is the name of an app, such as Files. */
-  self->here = g_strdup_printf (_("Here: the app “%s”."), name);
+  self->here = name ? g_strdup_printf (_("Here: the app “%s”."), name) : g_strdup (_("Not installed here."));
+  switch (reach)
+    {
+    case OC_APP_PLAIN:
+      return;
+    case OC_APP_TERMINAL:
+      /* Translators: %s is the id of an app, such as org.gnome.Console. */
+      self->title = fill_in (_("Open a terminal in your folders, through %s"), argument);
+      self->short_broad = g_strdup (_("Can open a terminal"));
+      self->grants = g_strdup (_("It can open a terminal in the folder that you are in, or in a folder that you have selected. The "
+                                 "terminal is not in a sandbox: a shell that starts there may run what lies in the folder. The plugin "
+                                 "itself cannot type there."));
+      break;
+    case OC_APP_RUNS_FOLDER:
+      /* Translators: %s is the id of an app, such as org.example.Runner. */
+      self->title = fill_in (_("Run what is in your folders, through %s"), argument);
+      self->short_broad = g_strdup (_("Can run what is in your folders"));
+      self->grants = g_strdup (_("It can open the folder that you are in, or a folder that you have selected, in this app, which is a "
+                                 "shell, an interpreter or the like: what lies in the folder can be run by it, with all your rights and "
+                                 "not in a sandbox."));
+      break;
+    }
+  self->severity = OC_SEVERITY_BROAD;
 }
 
 /* What depends on the argument and on this machine. */
@@ -216,7 +236,7 @@ explain_argument (OcExplanation *self,
       explain_glob (self, argument);
       break;
     case OC_PERMISSION_APP_OPEN:
-      explain_app (self);
+      explain_app (self, tools, argument);
       break;
     case OC_PERMISSION_SPAWN:
       self->short_broad = g_strdup (_(self->entry->short_broad));

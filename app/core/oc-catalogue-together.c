@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/oc-catalogue-app.h"
 #include "core/oc-catalogue-glob.h"
 #include "core/oc-text.h"
 
@@ -16,6 +17,7 @@ typedef struct
   GPtrArray *hosts;        /* net */
   GPtrArray *wide_globs;   /* fs: whole homes and the like */
   GPtrArray *start_globs;  /* fs: files that start programs */
+  GPtrArray *run_apps;     /* app.open: terminals, shells and the like */
   gboolean has[OC_N_PERMISSIONS];
 } Sum;
 
@@ -28,6 +30,7 @@ sum_clear (Sum *sum)
   g_clear_pointer (&sum->hosts, g_ptr_array_unref);
   g_clear_pointer (&sum->wide_globs, g_ptr_array_unref);
   g_clear_pointer (&sum->start_globs, g_ptr_array_unref);
+  g_clear_pointer (&sum->run_apps, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sum, sum_clear)
 
@@ -65,6 +68,17 @@ sum_glob (Sum *sum,
 }
 
 static void
+sum_app (Sum *sum,
+         OcTools *tools,
+         const char *id)
+{
+  g_autofree char *name = NULL;
+
+  if (oc_app_get_reach (id, tools, &name) != OC_APP_PLAIN)
+    g_ptr_array_add (sum->run_apps, oc_text_escape (id, 0, NULL));
+}
+
+static void
 sum_permission (Sum *sum,
                 OcPermission *permission,
                 OcTools *tools)
@@ -81,6 +95,8 @@ sum_permission (Sum *sum,
     g_ptr_array_add (sum->hosts, oc_text_escape (argument, 0, NULL));
   else if (kind == OC_PERMISSION_FS)
     sum_glob (sum, argument);
+  else if (kind == OC_PERMISSION_APP_OPEN)
+    sum_app (sum, tools, argument);
 }
 
 /* @tools: (nullable) */
@@ -99,6 +115,7 @@ sum_init (Sum *sum,
   sum->hosts = g_ptr_array_new_with_free_func (g_free);
   sum->wide_globs = g_ptr_array_new_with_free_func (g_free);
   sum->start_globs = g_ptr_array_new_with_free_func (g_free);
+  sum->run_apps = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < oc_permission_set_get_n (set); i++)
     sum_permission (sum, oc_permission_set_get (set, i), shared);
 }
@@ -368,6 +385,17 @@ tools_sentence (const Sum *sum)
   return NULL;
 }
 
+/* (nullable) */
+static char *
+apps_sentence (const Sum *sum)
+{
+  g_autofree char *apps = join (sum->run_apps);
+
+  if (*apps == '\0')
+    return NULL;
+  return g_strdup_printf (_("I understand that it can open my folders in what can run their content outside the sandbox (%s)."), apps);
+}
+
 char *
 oc_catalogue_broad_sentence (OcPermissionSet *set,
                              OcTools *tools)
@@ -375,12 +403,18 @@ oc_catalogue_broad_sentence (OcPermissionSet *set,
   g_auto (Sum) sum = { 0 };
   g_autofree char *of_addon = NULL;
   g_autofree char *of_tools = NULL;
+  g_autofree char *of_apps = NULL;
+  GString *text = g_string_new (NULL);
 
   sum_init (&sum, set, OC_PLUGIN_KIND_UNKNOWN, tools);
   of_addon = addon_sentence (&sum);
   of_tools = tools_sentence (&sum);
-  /* No manifest has both kinds of permission; a set from elsewhere might, and then nothing is left out. */
-  if (of_addon != NULL && of_tools != NULL)
-    return g_strconcat (of_addon, " ", of_tools, NULL);
-  return of_addon != NULL ? g_steal_pointer (&of_addon) : g_steal_pointer (&of_tools);
+  of_apps = apps_sentence (&sum);
+  if (of_addon != NULL)
+    add_sentence (text, of_addon);
+  if (of_tools != NULL)
+    add_sentence (text, of_tools);
+  if (of_apps != NULL)
+    add_sentence (text, of_apps);
+  return g_string_free (text, text->len == 0);
 }

@@ -60,8 +60,9 @@ static const OcCatalogueEntry entries[OC_N_PERMISSIONS] = {
     .title = N_("Open web pages and new mails"),
     .grants = N_("It can open an address in your browser, or a new mail in your mail app, without asking each "
                  "time. An address can carry data to whoever runs that website."),
-    .held = N_("Ocelot opens the address for it: http, https and mailto only, and at most 2,048 characters."),
-    .excludes = N_("Seeing what the page answers, sending the mail, and opening files."),
+    .held = N_("Ocelot checks each address and opens it for it: http, https and mailto only, at most 2,048 characters, "
+               "and at most 10 things in one run."),
+    .excludes = N_("Seeing what the page answers, sending the mail or putting files into it, and opening files."),
   },
   [OC_PERMISSION_APP_OPEN] = {
     .kind = OC_PERMISSION_APP_OPEN,
@@ -73,7 +74,8 @@ static const OcCatalogueEntry entries[OC_N_PERMISSIONS] = {
     .title = N_("Open folders in %s"),
     .grants = N_("It can open the folder that you are in, or a folder that you have selected, in this app. The "
                  "app itself is not in a sandbox: it does with the folder what it always does."),
-    .held = N_("Ocelot opens the folder for it, and refuses files, links and every other folder."),
+    .held = N_("Ocelot opens the folder for it, and refuses files, links, guarded places, the plugin’s own folders and "
+               "every other folder."),
     .excludes = N_("Telling the app what to do, and opening other apps."),
   },
   [OC_PERMISSION_NETWORK_CLIENT] = {

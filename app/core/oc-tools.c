@@ -238,7 +238,7 @@ match (OcTools *self,
   if (effect != NULL)
     *effect = OC_TOOL_EFFECT_RUN;
   if (key != NULL)
-    *key = "no list";
+    *key = OC_TOOLS_NO_LIST;
   if (reason != NULL)
     *reason = g_strdup (_("Ocelot’s own list of such tools cannot be read, so every tool counts as one "
                           "that can run any program. Install Ocelot Plugins again."));
@@ -427,6 +427,17 @@ oc_tools_look_up (OcTools *self,
       g_hash_table_insert (self->tools, tool->name, tool);
     }
   return oc_tool_ref (tool);
+}
+
+const char *
+oc_tools_get_broad_key (OcTools *self,
+                        const char *name)
+{
+  const char *key = NULL;
+
+  /* Immutable: no lock. */
+  match (self, name, NULL, &key, NULL);
+  return key;
 }
 
 const char *

@@ -77,6 +77,10 @@ OcTool *oc_tools_look_up (OcTools *self,
 /* The broad reason by name alone (list and families), translated. (nullable) */
 const char *oc_tools_broad_reason (OcTools *self,
                                    const char *name);
+/* The key of that reason: the list's second column, with its third behind a tab where it has one. (nullable) */
+#define OC_TOOLS_NO_LIST "no list"
+const char *oc_tools_get_broad_key (OcTools *self,
+                                    const char *name);
 /* How many names and family patterns the list has. */
 guint oc_tools_get_n_listed (OcTools *self);
 

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "core/oc-catalogue-app.h"
 #include "core/oc-catalogue-glob.h"
 #include "core/oc-catalogue.h"
 #include "core/oc-text.h"
@@ -430,7 +431,7 @@ static void
 test_sentence_leaves_nothing_out (void)
 {
   const char *all = "selection.read process.spawn:sh process.spawn:tee process.spawn:wc file.readText openURL app.open:org.x.Y "
-                    "network.client fs:/** net:a.example.com env:KEY spawn ai ocr cicdCredentials";
+                    "app.open:xterm app.open:sh network.client fs:/** net:a.example.com env:KEY spawn ai ocr cicdCredentials";
   g_auto (GStrv) texts = g_strsplit (all, " ", -1);
   g_autoptr (OcTools) tools = bare_tools ();
 
@@ -440,6 +441,81 @@ test_sentence_leaves_nothing_out (void)
       g_autoptr (OcExplanation) explanation = explain (texts[i]);
       g_autofree char *sentence = oc_catalogue_broad_sentence (set, tools);
       g_assert_true ((sentence != NULL) == (oc_explanation_get_severity (explanation) == OC_SEVERITY_BROAD));
+    }
+}
+
+/* Applications that run what they are given, by their desktop entry's command line. */
+static void
+test_app_commands (void)
+{
+  static const struct
+  {
+    const char *command;
+    OcAppReach reach;
+  } cases[] = {
+    { "nautilus --new-window %U", OC_APP_PLAIN },
+    { "/usr/bin/thunar %F", OC_APP_PLAIN },
+    { "code --unity-launch %F", OC_APP_PLAIN },
+    { "env BAMF_DESKTOP_FILE_HINT=/x/code.desktop /snap/bin/code %F", OC_APP_PLAIN },
+    { "/usr/bin/flatpak run --branch=stable --arch=x86_64 --file-forwarding org.gnome.Nautilus @@u %U @@", OC_APP_PLAIN },
+    { "python3 /usr/share/app/main.py %f", OC_APP_PLAIN },
+    { "python3 -m app %f", OC_APP_PLAIN },
+    { "\"unclosed", OC_APP_PLAIN }, /* GLib starts none such */
+    { NULL, OC_APP_PLAIN },
+    { "xterm -e %f", OC_APP_TERMINAL },
+    { "konsole --workdir %f", OC_APP_TERMINAL },
+    { "env GDK_BACKEND=x11 /usr/bin/gnome-terminal --working-directory=%f", OC_APP_TERMINAL },
+    { "flatpak run --command=xterm org.example.App %f", OC_APP_TERMINAL },
+    { "sh %f", OC_APP_RUNS_FOLDER },
+    { "/bin/sh -c \"cd %f && ./run\"", OC_APP_RUNS_FOLDER },
+    { "env -i A=b nice -n 5 bash %f", OC_APP_RUNS_FOLDER },
+    { "env -u A nohup python3 /usr/share/app/main.py %f", OC_APP_PLAIN },
+    { "python3 %f", OC_APP_RUNS_FOLDER },
+    { "python3 -I %f", OC_APP_RUNS_FOLDER },
+    { "python3 -c \"import sys\" %f", OC_APP_RUNS_FOLDER },
+    { "node %F", OC_APP_RUNS_FOLDER },
+    { "make -C %f", OC_APP_RUNS_FOLDER },
+    { "busybox sh %f", OC_APP_RUNS_FOLDER },
+  };
+  g_autoptr (OcTools) tools = bare_tools ();
+  g_autoptr (OcTools) without = oc_tools_new_with_list (NULL, NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s", cases[i].command);
+      g_assert_cmpint (oc_app_get_reach_of_command (cases[i].command, tools), ==, cases[i].reach);
+    }
+  /* Without its list, nothing is known to be harmless. */
+  g_assert_cmpint (oc_app_get_reach_of_command ("nautilus %U", without), ==, OC_APP_RUNS_FOLDER);
+}
+
+/* By its name alone where it is not installed. */
+static void
+test_broad_apps (void)
+{
+  static const struct
+  {
+    const char *text;
+    const char *title;
+    const char *sentence;
+  } cases[] = {
+    { "app.open:org.kde.konsole", "Open a terminal in your folders, through org.kde.konsole",
+      "I understand that it can open my folders in what can run their content outside the sandbox (org.kde.konsole)." },
+    { "app.open:bash", "Run what is in your folders, through bash",
+      "I understand that it can open my folders in what can run their content outside the sandbox (bash)." },
+    { "app.open:org.gnome.Nautilus", "Open folders in org.gnome.Nautilus", NULL },
+  };
+  g_autoptr (OcTools) tools = bare_tools ();
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (OcPermissionSet) set = set_of (cases[i].text);
+      g_autoptr (OcExplanation) explanation = explain (cases[i].text);
+      g_autofree char *sentence = oc_catalogue_broad_sentence (set, tools);
+
+      g_assert_cmpstr (oc_explanation_get_title (explanation), ==, cases[i].title);
+      g_assert_cmpstr (sentence, ==, cases[i].sentence);
+      g_assert_cmpint (oc_explanation_get_severity (explanation), ==, cases[i].sentence ? OC_SEVERITY_BROAD : OC_SEVERITY_CAUTION);
     }
 }
 
@@ -462,5 +538,7 @@ main (int argc,
   g_test_add_func ("/catalogue/baseline-never-contradicts", test_baseline_never_contradicts);
   g_test_add_func ("/catalogue/broad-sentence", test_broad_sentence);
   g_test_add_func ("/catalogue/sentence-leaves-nothing-out", test_sentence_leaves_nothing_out);
+  g_test_add_func ("/catalogue/app-commands", test_app_commands);
+  g_test_add_func ("/catalogue/broad-apps", test_broad_apps);
   return g_test_run ();
 }
