@@ -20,8 +20,11 @@ export HOME="$private/home" XDG_RUNTIME_DIR="$private/run" TMPDIR="$private/tmp"
 export LANG=C.UTF-8 LC_ALL=C.UTF-8 TZ=UTC NO_AT_BRIDGE=0
 export GSETTINGS_BACKEND=memory GSK_RENDERER=cairo LIBGL_ALWAYS_SOFTWARE=1
 
+# The tests wait more than they work: twice as many at once as there are processors.
+at_once=$(($(nproc) * 2))
+
 # A process that a test left behind can hold meson up after the test itself has ended; this is the end of that.
 timeout --kill-after=10 "${OC_PASS_SECONDS:-400}" \
   dbus-run-session -- xvfb-run --auto-servernum --server-args='-screen 0 1600x1200x24 -nolisten tcp' \
   meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "testlog-$pass" \
-  --timeout-multiplier "${OC_TIMEOUT_MULTIPLIER:-1}" "$@"
+  --timeout-multiplier "${OC_TIMEOUT_MULTIPLIER:-1}" --num-processes "$at_once" "$@"
