@@ -5,6 +5,7 @@
 
 #include "core/oc-error.h"
 #include "core/oc-json-scan.h"
+#include "core/oc-json-write.h"
 
 gboolean
 oc_json_check (const char *data,
@@ -209,18 +210,35 @@ oc_json_get_strv (JsonObject *object,
   return TRUE;
 }
 
+/* With line breaks, by json-glib's generator, which leaves U+001F as it is: no JSON any more. Only in a text can it be. */
+static char *
+generate_pretty (JsonNode *node)
+{
+  g_autoptr (JsonGenerator) generator = json_generator_new ();
+  g_autofree char *generated = NULL;
+  GString *text;
+
+  json_generator_set_pretty (generator, TRUE);
+  json_generator_set_indent (generator, 2);
+  json_generator_set_root (generator, node);
+  generated = json_generator_to_data (generator, NULL);
+  text = g_string_new (generated);
+  g_string_replace (text, "\x1f", "\\u001f", 0);
+  g_string_append_c (text, '\n');
+  return g_string_free (text, FALSE);
+}
+
 char *
 oc_json_to_string (JsonNode *node,
                    gboolean pretty)
 {
-  g_autoptr (JsonGenerator) generator = json_generator_new ();
-  g_autofree char *text = NULL;
+  GString *text;
 
   g_return_val_if_fail (node != NULL, NULL);
 
-  json_generator_set_pretty (generator, pretty);
-  json_generator_set_indent (generator, 2);
-  json_generator_set_root (generator, node);
-  text = json_generator_to_data (generator, NULL);
-  return pretty ? g_strconcat (text, "\n", NULL) : g_steal_pointer (&text);
+  if (pretty)
+    return generate_pretty (node);
+  text = g_string_new (NULL);
+  oc_json_append_node (text, node);
+  return g_string_free (text, FALSE);
 }

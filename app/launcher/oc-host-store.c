@@ -161,6 +161,11 @@ open_file (OcStore *self,
   *fd = open (self->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (*fd < 0 && errno == ENOENT)
     return 0;
+  if (*fd < 0 && errno == ELOOP)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_IO, _("%s is a link, and nothing is stored through one. Move it away."), self->path);
+      return -1;
+    }
   if (*fd < 0 || fstat (*fd, st) != 0)
     {
       fail_io (self, _("could not be opened"), error);

@@ -166,7 +166,7 @@ test_same_as_json_glib (void)
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (JsonNode) node = read_by_json_glib (texts[i]);
-      g_autofree char *usual = oc_json_to_string (node, FALSE);
+      g_autofree char *usual = json_to_string (node, FALSE);
       g_autoptr (JsonNode) again = NULL;
 
       assert_node (node, texts[i]);
@@ -191,6 +191,32 @@ test_keys (void)
   assert_node (node, "{\"\\\"{\\u001f\":\"{\",\"{\":{},\"c\":1}");
 }
 
+/* Also where json-glib writes it: what it leaves as it is would make a store, or a run's answer, one that nobody takes. */
+static void
+test_to_string (void)
+{
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new ();
+  GString *all = g_string_new (NULL);
+
+  for (char c = 1; c < 0x7f; c++)
+    g_string_append_c (all, c);
+  json_object_set_string_member (object, all->str, all->str);
+  json_object_set_string_member (object, "\x1f", "\x1f\\\x1f\"\x7f ü");
+  json_node_take_object (node, object);
+  for (guint pretty = 0; pretty < 2; pretty++)
+    {
+      g_autofree char *text = oc_json_to_string (node, pretty);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (JsonNode) again = oc_json_parse (text, strlen (text), 0, &error);
+
+      g_assert_no_error (error);
+      g_assert_true (json_node_equal (node, again));
+      g_assert_cmpint (g_str_has_suffix (text, "\n"), ==, pretty);
+    }
+  g_string_free (all, TRUE);
+}
+
 int
 main (int argc,
       char **argv)
@@ -204,5 +230,6 @@ main (int argc,
   g_test_add_func ("/json-write/numbers", test_numbers);
   g_test_add_func ("/json-write/same-as-json-glib", test_same_as_json_glib);
   g_test_add_func ("/json-write/keys", test_keys);
+  g_test_add_func ("/json-write/to-string", test_to_string);
   return g_test_run ();
 }

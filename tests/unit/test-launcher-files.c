@@ -152,6 +152,52 @@ test_store_cut (void)
   remove_home (home);
 }
 
+/* The last byte of each limit, and one more: which changes nothing. */
+static void
+test_store_limits (void)
+{
+  char *home = make_home ();
+  g_autofree char *path = g_build_filename (home, "s.json", NULL);
+  g_autoptr (OcStore) store = oc_store_new (path, NULL, NULL);
+  g_autofree char *x = g_strnfill (OC_STORE_MAX_VALUE_BYTES - 2, 'x');
+  g_autofree char *most = g_strdup_printf ("\"%s\"", x);
+  g_autofree char *more = g_strdup_printf ("\"%sx\"", x);
+  g_autofree char *small = NULL;
+  g_autofree char *rest = NULL;
+  g_autofree char *whole = NULL;
+  g_autofree char *after = NULL;
+  g_auto (GStrv) keys = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize len = 0;
+
+  g_assert_cmpuint (strlen (most), ==, 1024 * 1024);
+  g_assert_true (oc_store_set (store, "0", most, NULL));
+  g_assert_false (oc_store_set (store, "0", more, &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "1048577"));
+  g_clear_error (&error);
+  for (char key[] = "1"; *key < '9'; (*key)++)
+    g_assert_true (oc_store_set (store, key, most, NULL));
+  g_assert_true (oc_store_set (store, "9", "\"\"", NULL));
+  g_assert_true (g_file_get_contents (path, &small, &len, NULL));
+  rest = g_strdup_printf ("\"%.*s\"", (int) (OC_STORE_MAX_BYTES - len), x);
+  g_assert_true (oc_store_set (store, "9", rest, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &whole, &len, NULL));
+  g_assert_cmpuint (len, ==, 10 * 1024 * 1024);
+  g_assert_false (oc_store_set (store, "x", "1", &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+  g_clear_error (&error);
+  g_assert_true (g_file_get_contents (path, &after, &len, NULL));
+  g_assert_cmpstr (whole, ==, after);
+  keys = oc_store_list (store, NULL);
+  g_assert_cmpuint (g_strv_length (keys), ==, 10);
+  /* With less in it there is room again. */
+  g_assert_true (oc_store_remove (store, "0", NULL, NULL));
+  g_assert_true (oc_store_set (store, "x", "1", NULL));
+  remove_home (home);
+}
+
 /* Two that each think they know the file. */
 static void
 test_store_shared (void)
@@ -291,6 +337,7 @@ main (int argc,
   g_test_add_func ("/launcher-files/left-over-of-another-user", test_left_over_of_another_user);
   g_test_add_func ("/launcher-files/data-folder", test_data_folder);
   g_test_add_func ("/launcher-files/store-cut", test_store_cut);
+  g_test_add_func ("/launcher-files/store-limits", test_store_limits);
   g_test_add_func ("/launcher-files/store-shared", test_store_shared);
   g_test_add_func ("/launcher-files/store-odd-files", test_store_odd_files);
   g_test_add_func ("/launcher-files/watch", test_watch);
