@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["OC_TEST_SOURCE_ROOT"], "tests/lib"))
 
@@ -24,8 +25,8 @@ def install(home, name, enabled=True):
         equal(answer.returncode, 0, f"enabling {name}: {answer.stderr}")
 
 
-def launch(home, name, entry, *paths, exit_code=0):
-    got = home.ctl("run", PREFIX + name, entry, "--json", "--", *paths)
+def launch(home, name, entry, *paths, exit_code=0, **more):
+    got = home.ctl("run", PREFIX + name, entry, "--json", "--", *paths, **more)
     equal(got.returncode, exit_code, f"exit of {name} {entry}: {got.stdout}{got.stderr}")
     return json.loads(got.stdout)
 
@@ -55,6 +56,42 @@ def checksums():
         equal(answer["result"]["sha256"], expected, "checksums")
         check(len(answer["result"]["problems"]) == 1, "the folder is named as a problem")
         check("process.spawn:sha256sum" in [use["permission"] for use in answer["used"]], "the use is recorded")
+
+
+def application(home, name, scheme=None):
+    """One that writes down what it is started with."""
+    said = home.path(name + ".said")
+    program = home.write(name + ".sh", f'#!/bin/sh\nprintf "%s" "$1" >"{said}.new" && mv "{said}.new" "{said}"\n', mode=0o755)
+    home.write(f".local/share/applications/{name}.desktop", f"[Desktop Entry]\nType=Application\nName={name}\nExec={program} %u\n")
+    if scheme:
+        home.write(".config/mimeapps.list", f"[Default Applications]\nx-scheme-handler/{scheme}={name}.desktop\n")
+    return said
+
+
+def wait_for(path):
+    deadline = time.monotonic() + 20
+    while not os.path.exists(path):
+        check(time.monotonic() < deadline, f"{path} appears")
+        time.sleep(0.005)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+@case("/samples/look-up")
+def look_up():
+    with Home() as home:
+        install(home, "LookUp")
+        browser = application(home, "browser", "https")
+        files = application(home, "org.gnome.Nautilus")
+        text = home.write("Documents/Ünï & co.txt", "x")
+        folder = home.path("Documents")
+        answer = launch(home, "LookUp", "search", text, DISPLAY=":4711")
+        equal(answer["result"]["opened"], "https://en.wikipedia.org/w/index.php?search=%C3%9Cn%C3%AF+%26+co", "the address")
+        equal(wait_for(browser), answer["result"]["opened"], "what the browser got")
+        launch(home, "LookUp", "files", folder, DISPLAY=":4711")
+        equal(wait_for(files), folder, "what Files got")
+        refused = launch(home, "LookUp", "files", text, exit_code=1, DISPLAY=":4711")
+        equal((refused["outcome"], refused["errorsInARow"]), ("reported", 0), "a file is no folder")
 
 
 @case("/samples/notebook-runner")

@@ -158,6 +158,7 @@ static const struct
 } samples[] = {
   { "org.ocelot.samples.WordCount", OC_PLUGIN_KIND_PROCESS, TRUE, FALSE, "file.readText selection.read" },
   { "org.ocelot.samples.Checksums", OC_PLUGIN_KIND_PROCESS, TRUE, FALSE, "process.spawn:sha256sum selection.read" },
+  { "org.ocelot.samples.LookUp", OC_PLUGIN_KIND_PROCESS, TRUE, FALSE, "app.open:org.gnome.Nautilus openURL selection.read" },
   { "org.ocelot.samples.NotebookRunner", OC_PLUGIN_KIND_PROCESS, TRUE, TRUE, "file.readText process.spawn:python3 selection.read" },
   { "org.ocelot.samples.TenForbiddenThings", OC_PLUGIN_KIND_PROCESS, TRUE, FALSE, "" },
   { "org.ocelot.samples.Crasher", OC_PLUGIN_KIND_PROCESS, TRUE, FALSE, "" },
