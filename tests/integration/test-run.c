@@ -448,6 +448,36 @@ test_three_errors (void)
   ran_assert (again, 0, "done");
 }
 
+/* What is wrong with the computer, or with what the user asked for, is no error of the plugin's; and no success either. */
+static void
+test_not_its_errors (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (none);
+  g_autofree char *worker = g_build_filename (fixture->plugin_folder, "bin", "worker", NULL);
+  g_autofree char *away = g_strconcat (worker, "-away", NULL);
+
+  if (!fixture_can_run (fixture))
+    return;
+  assert_run (fixture, "crash", "crash", 1);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (Ran) ran = NULL;
+
+      if (i == 1)
+        fixture->env = g_environ_setenv (fixture->env, "TMPDIR", "/nonexistent/tmp", TRUE);
+      if (i == 2)
+        {
+          fixture->env = g_environ_setenv (fixture->env, "TMPDIR", fixture->tmp, TRUE);
+          g_assert_cmpint (g_rename (worker, away), ==, 0);
+        }
+      ran = fixture_run (fixture, i == 0 ? "no-such-entry" : "echo", NULL);
+      g_test_message ("%u: exit %d: %s", i, ran->exit, ran_get (ran, "message"));
+      g_assert_cmpstr (ran_get (ran, "outcome"), ==, "not-run");
+    }
+  g_assert_cmpint (g_rename (away, worker), ==, 0);
+  assert_run (fixture, "crash", "crash", 2);
+}
+
 static void
 test_long_report (void)
 {
@@ -498,6 +528,7 @@ main (int argc,
   g_test_add_func ("/run/not-executable", test_not_executable);
   g_test_add_func ("/run/other-kinds", test_other_kinds);
   g_test_add_func ("/run/three-errors", test_three_errors);
+  g_test_add_func ("/run/not-its-errors", test_not_its_errors);
   g_test_add_func ("/run/long-report", test_long_report);
   g_test_add_func ("/run/crash-tells", test_crash_tells);
   return g_test_run ();
