@@ -11,10 +11,6 @@
 #include "core/oc-text.h"
 #include "core/oc-utf8.h"
 
-/* How many keys of one object may have the same g_str_hash(), which json-glib keeps its members
- * by. By chance two have; a file made for it brings json-glib to a halt (25,000 such keys fit in 1
- * MiB and took 6.5 s), and the launcher with it. */
-#define MAX_ALIKE_KEYS 64
 /* Up to as many are compared one by one: most objects have few, and two tables for each cost more than reading it. */
 #define FEW_KEYS 16
 /* How much of a plugin's text an error message repeats. */
@@ -320,7 +316,7 @@ add_key (Scanner *self,
 
   hash = GUINT_TO_POINTER (g_str_hash (key));
   n_alike = GPOINTER_TO_UINT (g_hash_table_lookup (level->hashes, hash)) + 1;
-  if (n_alike > MAX_ALIKE_KEYS)
+  if (n_alike > OC_JSON_MAX_ALIKE_KEYS)
     return oc_json_pass_over (&self->cursor, start, error,
                               _("the keys of this object are made to keep a reader busy"))
            && skip_rest (self, error);

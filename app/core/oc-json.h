@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 /* In one object. Our largest, the consent file's records, is made for 10,000; json-glib's own
  * table is not made for a hostile million. */
 #define OC_JSON_MAX_KEYS 16384
+/* How many keys of one object may have the same g_str_hash(), which json-glib keeps its members
+ * by. By chance two have; a file made for it brings json-glib to a halt (25,000 such keys fit in 1
+ * MiB and took 6.5 s), and the launcher with it. */
+#define OC_JSON_MAX_ALIKE_KEYS 64
 
 /* Strict check of RFC 8259 before json-glib may see the bytes (system.md section 4). Refuses: more
  * than @max_bytes, depth over OC_JSON_MAX_DEPTH, invalid UTF-8, NUL raw or escaped, duplicate keys

@@ -437,6 +437,33 @@ oc_store_get (OcStore *self,
   return TRUE;
 }
 
+/* What our own reader would not take is not written: it would be found damaged, and set aside. */
+static gboolean
+check_new_key (OcStore *self,
+               const char *key,
+               GError **error)
+{
+  GHashTableIter iter;
+  gpointer other;
+  guint n_alike = 1;
+
+  if (g_hash_table_contains (self->values, key))
+    return TRUE;
+  if (g_hash_table_size (self->values) >= OC_JSON_MAX_KEYS)
+    {
+      g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A plugin stores at most %d keys. Put several values under one."),
+                   OC_JSON_MAX_KEYS);
+      return FALSE;
+    }
+  g_hash_table_iter_init (&iter, self->values);
+  while (g_hash_table_iter_next (&iter, &other, NULL))
+    n_alike += g_str_hash (other) == g_str_hash (key);
+  if (n_alike <= OC_JSON_MAX_ALIKE_KEYS)
+    return TRUE;
+  g_set_error_literal (error, OC_ERROR, OC_ERROR_INVALID, _("The keys are made to keep a reader busy. Choose others."));
+  return FALSE;
+}
+
 /* @json: (nullable): NULL removes. */
 static gboolean
 change (OcStore *self,
@@ -454,6 +481,7 @@ change (OcStore *self,
     return FALSE;
   ok = load (self, TRUE, &damaged, error);
   had = ok && g_hash_table_contains (self->values, key);
+  ok = ok && (json == NULL || check_new_key (self, key, error));
   if (ok && json != NULL)
     g_hash_table_insert (self->values, g_strdup (key), g_strdup (json));
   else if (had)

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "core/oc-error.h"
+#include "core/oc-json.h"
 #include "core/oc-paths.h"
 #include "launcher/oc-host-store.h"
 #include "launcher/oc-run-folders.h"
@@ -198,6 +199,61 @@ test_store_limits (void)
   remove_home (home);
 }
 
+/* A store never comes to be one that the next run takes for damaged. */
+static void
+check_last_key (const char *path,
+                const char *one_more,
+                const char *known)
+{
+  g_autoptr (OcStore) store = oc_store_new (path, NULL, NULL);
+  g_autoptr (OcStore) next = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *value = NULL;
+  guint notices = 0;
+
+  g_assert_false (oc_store_set (store, one_more, "1", &error));
+  g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+  g_test_message ("%s", error->message);
+  g_clear_error (&error);
+  g_assert_true (oc_store_set (store, known, "7", &error));
+  g_assert_no_error (error);
+  next = oc_store_new (path, on_notice, &notices);
+  g_assert_true (oc_store_get (next, known, &value, NULL));
+  g_assert_cmpstr (value, ==, "7");
+  g_assert_cmpuint (notices, ==, 0);
+  g_assert_true (oc_store_remove (next, known, NULL, NULL));
+  g_assert_true (oc_store_set (next, one_more, "1", NULL));
+}
+
+static void
+test_store_keys (void)
+{
+  char *home = make_home ();
+  g_autofree char *many_path = g_build_filename (home, "many.json", NULL);
+  g_autofree char *alike_path = g_build_filename (home, "alike.json", NULL);
+  g_autoptr (OcStore) alike = oc_store_new (alike_path, NULL, NULL);
+  GString *many = g_string_new ("{\"version\":1,\"values\":{");
+  /* "Ez" and "FY" have the same g_str_hash(), and so has every row of as many of them. */
+  char key[15] = { 0 };
+
+  for (guint i = 0; i < OC_JSON_MAX_KEYS; i++)
+    g_string_append_printf (many, "%s\"k%u\":0", i > 0 ? "," : "", i);
+  g_string_append (many, "}}");
+  g_assert_true (g_file_set_contents (many_path, many->str, -1, NULL));
+  check_last_key (many_path, "one more", "k0");
+
+  for (guint i = 0; i <= OC_JSON_MAX_ALIKE_KEYS; i++)
+    {
+      for (guint bit = 0; bit < 7; bit++)
+        memcpy (key + 2 * bit, (i >> bit) & 1 ? "Ez" : "FY", 2);
+      if (i < OC_JSON_MAX_ALIKE_KEYS)
+        g_assert_true (oc_store_set (alike, key, "1", NULL));
+    }
+  check_last_key (alike_path, key, "FYFYFYFYFYFYFY");
+  g_string_free (many, TRUE);
+  remove_home (home);
+}
+
 /* Two that each think they know the file. */
 static void
 test_store_shared (void)
@@ -338,6 +394,7 @@ main (int argc,
   g_test_add_func ("/launcher-files/data-folder", test_data_folder);
   g_test_add_func ("/launcher-files/store-cut", test_store_cut);
   g_test_add_func ("/launcher-files/store-limits", test_store_limits);
+  g_test_add_func ("/launcher-files/store-keys", test_store_keys);
   g_test_add_func ("/launcher-files/store-shared", test_store_shared);
   g_test_add_func ("/launcher-files/store-odd-files", test_store_odd_files);
   g_test_add_func ("/launcher-files/watch", test_watch);
