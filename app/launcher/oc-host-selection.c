@@ -65,14 +65,16 @@ take_object (JsonObject *object)
   return node;
 }
 
-/* "C.UTF-8" → "C", "de_DE.UTF-8@euro" → "de-DE": a BCP 47 tag, as far as a locale's name has one. */
+/* "de_DE.UTF-8@euro" → "de-DE": a BCP 47 tag, as far as a locale's name has one. "C" is none, and what takes tags refuses it. */
 static char *
 dup_locale (void)
 {
   const char *name = g_get_language_names ()[0];
-  char *tag = g_strndup (name, strcspn (name, ".@"));
+  g_autofree char *tag = g_strndup (name, strcspn (name, ".@"));
 
-  return g_strdelimit (tag, "_", '-');
+  if (g_str_equal (tag, "C") || g_str_equal (tag, "POSIX") || *tag == '\0')
+    return g_strdup ("en");
+  return g_strdelimit (g_steal_pointer (&tag), "_", '-');
 }
 
 static void
