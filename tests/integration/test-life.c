@@ -250,6 +250,40 @@ test_no_call_after_revocation (void)
   }
 }
 
+static int stop_changing;
+
+static gpointer
+change_consents (gpointer data)
+{
+  while (!g_atomic_int_get (&stop_changing))
+    fixture_enable (data);
+  return NULL;
+}
+
+/* Each change makes calls wait for a moment: none is lost, none comes out of its turn, also where as many as may be are sent at once. */
+static void
+test_consents_change (void)
+{
+  g_autoptr (Fixture) fixture = fixture_new (some);
+  GThread *thread;
+
+  if (!fixture_can_run (fixture))
+    return;
+  g_atomic_int_set (&stop_changing, FALSE);
+  thread = g_thread_new ("consents", change_consents, fixture);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (Ran) ran = fixture_run (fixture, "pipelined-numbers", NULL);
+      g_autofree char *result = NULL;
+
+      ran_assert (ran, 0, "done");
+      result = ran_dup_result (ran);
+      g_assert_cmpstr (result, ==, "[]");
+    }
+  g_atomic_int_set (&stop_changing, TRUE);
+  g_thread_join (thread);
+}
+
 /* While a tool runs, and while its storage is being written: ended as soon, nothing is left, nothing is spoilt. */
 static void
 test_revoked_amid (void)
@@ -519,6 +553,7 @@ main (int argc,
   g_test_add_func ("/life/deep-temp", test_deep_temp);
   g_test_add_func ("/life/revoked", test_revoked);
   g_test_add_func ("/life/no-call-after-revocation", test_no_call_after_revocation);
+  g_test_add_func ("/life/consents-change", test_consents_change);
   g_test_add_func ("/life/revoked-amid", test_revoked_amid);
   g_test_add_func ("/life/not-revoked", test_not_revoked);
   g_test_add_func ("/life/held-stdout", test_held_stdout);

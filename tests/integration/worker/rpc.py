@@ -84,8 +84,12 @@ def outcome(method, **params):
 
 def outcome_with(method, params):
     """{"result"} or {"code", "reason", "message"}: for tests that look at what a refusal says."""
+    return outcome_of(request_with(method, params))
+
+
+def outcome_of(number):
     try:
-        return {"result": wait(request_with(method, params))}
+        return {"result": wait(number)}
     except HostError as error:
         return {"code": error.code, "message": str(error), **error.data}
 
