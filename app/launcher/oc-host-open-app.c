@@ -19,8 +19,8 @@
  * chose: an application that was consented to, and the shown folder or one that is selected itself. Not a folder inside a
  * selected one: a project may hold one that its author wants opened in an editor that runs what it finds.
  *
- * - The folder is compared as text, after "." and the like were refused, and opened without following a link in its last
- *   component; where it really lies is asked of the kernel, and that path is handed over. A link on the way there cannot be
+ * - The folder is compared as text with what was chosen, which has no "." and the like, and opened without following a link in its
+ *   last component; where it really lies is asked of the kernel, and that path is handed over. A link on the way there cannot be
  *   turned any more; the folder itself can be replaced afterwards by whoever may write the folder above it. A plugin may write
  *   in its own folders only, and those are refused: in an editor or a terminal, what the plugin put there would be acted on
  *   outside of the sandbox.
@@ -208,7 +208,7 @@ read_folder (OcCall *call,
   /* With a slash at its end a link would be followed. */
   for (len = strlen (folder); len > 1 && folder[len - 1] == '/'; len--)
     folder[len - 1] = '\0';
-  if (!oc_host_place_is_plain (folder) || !is_chosen (host, folder))
+  if (!is_chosen (host, folder))
     {
       refuse (call, folder, FAIL_OUTSIDE);
       return FALSE;

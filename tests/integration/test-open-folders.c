@@ -109,6 +109,7 @@ test_refuses_folders (void)
   g_autofree char *slash = g_strconcat (link, "/", NULL);
   g_autofree char *gone = g_build_filename (fixture->root, "gone", NULL);
   g_autofree char *proc = g_strdup_printf ("/proc/%d/cwd", getpid ());
+  g_autofree char *by_proc = g_strdup_printf ("/proc/%d/root%s", getpid (), chosen);
   g_autofree char *file = fixture_make_file (fixture, "a.txt", "x", -1);
   g_autofree char *consent = g_path_get_dirname (oc_paths_get_consent (fixture->paths));
   g_autofree char *line = NULL;
@@ -137,6 +138,7 @@ test_refuses_folders (void)
     { "/proc/self", TRUE, DESKTOP_REFUSED, NULL },
     { "/proc", TRUE, DESKTOP_REFUSED, "guarded" },
     { proc, TRUE, DESKTOP_REFUSED, "link" },
+    { by_proc, TRUE, DESKTOP_REFUSED, "link" },
     { fixture->data_folder, TRUE, DESKTOP_REFUSED, "own-folder" },
     { own, TRUE, DESKTOP_REFUSED, "own-folder" },
     { fixture->plugin_folder, TRUE, DESKTOP_REFUSED, "own-folder" },
