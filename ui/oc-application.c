@@ -104,6 +104,18 @@ new_window_action (GSimpleAction *action,
   open_window (OC_APPLICATION (data));
 }
 
+/* What a notification of the launcher leads to. */
+static void
+show_action (GSimpleAction *action,
+             GVariant *parameter,
+             gpointer data)
+{
+  OcApplication *self = OC_APPLICATION (data);
+
+  ensure_session (self, FALSE);
+  oc_window_show_plugin (ensure_window (self), g_variant_get_string (parameter, NULL), FALSE);
+}
+
 static void
 about_action (GSimpleAction *action,
               GVariant *parameter,
@@ -125,6 +137,7 @@ about_action (GSimpleAction *action,
 static const GActionEntry actions[] = {
   { "quit", quit_action },
   { "new-window", new_window_action },
+  { "show", show_action, "s" },
   { "about", about_action },
 };
 

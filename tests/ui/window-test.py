@@ -242,6 +242,23 @@ def names():
                 tap.check(node.get_name() != "", f"a {node.get_role_name()} without a name")
 
 
+@tap.case("/window/a-notification-leads-to-the-plugin")
+def notification():
+    from gi.repository import Gio, GLib
+
+    with Home() as home:
+        home.plugin()
+        home.plugin("org.example.Other", permissions=("process.spawn:python3",))
+        home.open("--show", ID)
+        wait("the plugin that was asked for", lambda: find(app(), "list item", part="web pages"))
+        bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+        for target in ("org.example.None", "org.example.Other"):
+            bus.call_sync("org.ocelot.Plugins", "/org/ocelot/Plugins", "org.freedesktop.Application", "ActivateAction",
+                          GLib.Variant("(sava{sv})", ("show", [GLib.Variant("s", target)], {})), None, Gio.DBusCallFlags.NONE,
+                          PATIENCE * 1000)
+        wait("the plugin of the notification", lambda: find(app(), "list item", part="python3"))
+
+
 @tap.case("/window/enable-with-the-keyboard")
 def enable():
     with Home() as home:
