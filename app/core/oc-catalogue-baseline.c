@@ -73,8 +73,11 @@ static const Line never[] = {
     N_("It sees only what it has started itself.") },
   { ALL_KINDS, 0, 0, OC_SEVERITY_OK, N_("Get more rights than yours"),
     N_("Programs such as sudo have no effect in the sandbox.") },
-  { ALL_KINDS, 0, 0, OC_SEVERITY_OK, N_("Go on after its run"),
+  { ALL_KINDS, 0, P (OPEN_URL) | P (APP_OPEN), OC_SEVERITY_OK, N_("Go on after its run"),
     N_("When a run is over, is stopped or takes too long, all that it has started ends with it.") },
+  { ALL_KINDS, P (OPEN_URL) | P (APP_OPEN), 0, OC_SEVERITY_OK, N_("Go on after its run"),
+    N_("When a run is over, is stopped or takes too long, all that it has started ends with it. What it had Ocelot open "
+       "stays open, and hears nothing more from it.") },
 };
 
 static void
