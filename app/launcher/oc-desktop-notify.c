@@ -145,15 +145,16 @@ on_too_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The window, at this plugin's page; where it runs already, that one. */
+/* The window, at this plugin's page; where it runs already, that one. @token: (transfer full) (nullable) */
 static int
 show_window (const char *plugin,
-             const char *token)
+             char *token)
 {
   static const char program[] = OC_BINDIR "/ocelot-plugins";
+  g_autofree char *activation = token;
 
-  if (token != NULL)
-    g_setenv ("XDG_ACTIVATION_TOKEN", token, TRUE);
+  if (activation != NULL)
+    g_setenv ("XDG_ACTIVATION_TOKEN", activation, TRUE);
   execl (program, program, "--show", plugin, (char *) NULL);
   return 1;
 }
@@ -190,5 +191,8 @@ oc_desktop_notify (const char *plugin,
   alarm (0);
   g_dbus_connection_signal_unsubscribe (bus, subscription);
   g_main_loop_unref (click.loop);
-  return click.clicked ? show_window (plugin, click.token) : click.id == 0;
+  if (click.clicked)
+    return show_window (plugin, click.token);
+  g_free (click.token);
+  return click.id == 0;
 }
