@@ -263,14 +263,16 @@ static void
 take_answer (OcBroker *self,
              OcRpcMessage *message)
 {
-  const char *text;
-  JsonNode *data;
-  gint64 code;
-  gboolean uncaught;
-
   if (g_strcmp0 (message->id, RUN_ID) != 0)
     {
       end (self, OC_OUTCOME_PROTOCOL, _("It answered a request that was never made."));
+      return;
+    }
+  if (message->fault != NULL)
+    {
+      g_autofree char *said = g_strdup_printf (_("Its result cannot be taken: %s."), message->fault->message);
+
+      end (self, OC_OUTCOME_EXCEPTION, said);
       return;
     }
   if (message->error == NULL)
@@ -279,16 +281,8 @@ take_answer (OcBroker *self,
       end (self, OC_OUTCOME_DONE, NULL);
       return;
     }
-  code = json_object_get_int_member (message->error, "code");
-  text = json_object_get_string_member (message->error, "message");
-  data = json_object_get_member (message->error, "data");
-  uncaught = data && JSON_NODE_HOLDS_OBJECT (data) &&
-             json_object_get_boolean_member_with_default (json_node_get_object (data), "uncaught", FALSE);
-  /* A refused permission is no error of the plugin, however it passes it on. */
-  if (code != OC_RPC_PERMISSION_DENIED && (code == OC_RPC_INTERNAL_ERROR || uncaught))
-    end (self, OC_OUTCOME_EXCEPTION, text);
-  else
-    end (self, OC_OUTCOME_REPORTED, text);
+  end (self, oc_rpc_message_is_exception (message) ? OC_OUTCOME_EXCEPTION : OC_OUTCOME_REPORTED,
+       json_object_get_string_member (message->error, "message"));
 }
 
 static void

@@ -121,12 +121,15 @@ oc_rpc_message_parse (GBytes *body,
 {
   g_autoptr (OcRpcMessage) self = g_new0 (OcRpcMessage, 1);
   g_autoptr (GError) local = NULL;
+  const char *within = NULL;
   gsize len;
   const char *data = g_bytes_get_data (body, &len);
 
   self->root = oc_json_parse (data, len, OC_RPC_MAX_MESSAGE, &local);
   if (self->root == NULL)
-    self->root = oc_json_parse_within (data, len, OC_RPC_MAX_MESSAGE, "params", &self->fault, NULL);
+    self->root = oc_json_parse_within (data, len, OC_RPC_MAX_MESSAGE, within = "params", &self->fault, NULL);
+  if (self->root == NULL)
+    self->root = oc_json_parse_within (data, len, OC_RPC_MAX_MESSAGE, within = "result", &self->fault, NULL);
   if (self->root == NULL)
     {
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A message is not valid JSON: %s"), local->message);
@@ -134,14 +137,30 @@ oc_rpc_message_parse (GBytes *body,
     }
   if (!read_message (self, error))
     return NULL;
-  /* Only a call has params; elsewhere a member of that name means nothing, and is no excuse. */
-  if (self->fault != NULL && self->kind == OC_RPC_RESPONSE)
+  /* Only a call has params, and only an answer a result; elsewhere a member of that name means nothing, and is no excuse. */
+  if (self->fault != NULL && (self->kind == OC_RPC_RESPONSE) != g_str_equal (within, "result"))
     {
       g_set_error (error, OC_ERROR, OC_ERROR_INVALID, _("A message is not valid JSON: %s"), self->fault->message);
       return NULL;
     }
   self->body = g_bytes_ref (body);
   return g_steal_pointer (&self);
+}
+
+gboolean
+oc_rpc_message_is_exception (OcRpcMessage *self)
+{
+  gint64 code = json_object_get_int_member (self->error, "code");
+  JsonNode *data = json_object_get_member (self->error, "data");
+  JsonNode *uncaught;
+
+  /* A refused permission is no error of the plugin, however it passes it on. */
+  if (code == OC_RPC_PERMISSION_DENIED || code == OC_RPC_INTERNAL_ERROR)
+    return code == OC_RPC_INTERNAL_ERROR;
+  if (data == NULL || !JSON_NODE_HOLDS_OBJECT (data))
+    return FALSE;
+  uncaught = json_object_get_member (json_node_get_object (data), "uncaught");
+  return uncaught != NULL && json_node_get_value_type (uncaught) == G_TYPE_BOOLEAN && json_node_get_boolean (uncaught);
 }
 
 char *

@@ -19,7 +19,6 @@ typedef enum
   OC_RPC_TOO_LARGE = -32004,
   OC_RPC_NOT_TEXT = -32005,
   OC_RPC_BUSY = -32006,              /* too many at once: try again when one has ended */
-  OC_RPC_NOT_AVAILABLE = -32007,     /* arrives with a later version */
 } OcRpcCode;
 
 typedef enum
@@ -44,18 +43,20 @@ typedef struct
   char *id;           /* owned: the id as compact JSON, `12` or `"a"`; NULL for a notification */
   const char *method; /* borrowed; NULL for a response */
   JsonNode *params;   /* borrowed (nullable) */
-  OcJsonFault *fault; /* owned (nullable): what of the params cannot be taken; the rest of them can */
+  OcJsonFault *fault; /* owned (nullable): what of the params, or of the result, cannot be taken; the rest of the message can */
   JsonNode *result;   /* borrowed: a response has this or @error */
   JsonObject *error;  /* borrowed; has an integer "code" and a string "message" */
 } OcRpcMessage;
 
-/* The bytes pass core's strict check before json-glib sees them. Batches are refused. Of a call whose parameters are JSON, but
- * go past what is taken, the caller hears which: that ends nothing.
+/* The bytes pass core's strict check before json-glib sees them. Batches are refused. Where parameters or a result are JSON, but
+ * go past what is taken, that is no breach of the protocol: @fault says what it is.
  * Errors: OC_ERROR_INVALID, saying what breaks the protocol. */
 OcRpcMessage *oc_rpc_message_parse (GBytes *body,
                                     GError **error);
 void oc_rpc_message_free (OcRpcMessage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (OcRpcMessage, oc_rpc_message_free)
+/* Whether the error of an answer is one that the plugin did not catch, rather than one that it reports. */
+gboolean oc_rpc_message_is_exception (OcRpcMessage *self);
 /* The result exactly as the worker wrote it. (transfer full) (nullable) */
 char *oc_rpc_message_dup_result_text (OcRpcMessage *self);
 

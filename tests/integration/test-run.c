@@ -478,6 +478,37 @@ test_not_its_errors (void)
   assert_run (fixture, "crash", "crash", 2);
 }
 
+/* JSON, but not what we take: the plugin's error, and one that its author is told. */
+static void
+test_untakeable_results (void)
+{
+  static const struct
+  {
+    const char *entry;
+    const char *said;
+  } cases[] = {
+    { "result-nul", "NUL" },
+    { "result-file-name", "surrogate" },
+    { "result-nanoseconds", "whole numbers" },
+    { "result-deep", "inside each other" },
+  };
+  g_autoptr (Fixture) fixture = fixture_new (none);
+
+  if (!fixture_can_run (fixture))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (Ran) ran = fixture_run (fixture, cases[i].entry, NULL);
+
+      ran_assert (ran, 1, "exception");
+      g_test_message ("%s", ran_get (ran, "message"));
+      g_assert_true (g_str_has_prefix (ran_get (ran, "message"), "Its result cannot be taken: "));
+      g_assert_nonnull (strstr (ran_get (ran, "message"), cases[i].said));
+      g_assert_cmpint (ran_get_int (ran, "errorsInARow"), ==, 1);
+      assert_run (fixture, "echo", "done", 0);
+    }
+}
+
 static void
 test_long_report (void)
 {
@@ -529,6 +560,7 @@ main (int argc,
   g_test_add_func ("/run/other-kinds", test_other_kinds);
   g_test_add_func ("/run/three-errors", test_three_errors);
   g_test_add_func ("/run/not-its-errors", test_not_its_errors);
+  g_test_add_func ("/run/untakeable-results", test_untakeable_results);
   g_test_add_func ("/run/long-report", test_long_report);
   g_test_add_func ("/run/crash-tells", test_crash_tells);
   return g_test_run ();

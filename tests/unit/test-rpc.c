@@ -270,15 +270,18 @@ test_broken_messages (void)
   g_assert_error (long_error, OC_ERROR, OC_ERROR_INVALID);
 }
 
-/* JSON, but not what is taken: a call hears which parameter it was, and everything else in it holds. An answer has no such way
- * out. */
+/* JSON, but not what is taken: a call hears which parameter it was, and everything else in it holds. The same of an answer. */
 static void
 test_faults (void)
 {
   g_autoptr (OcRpcMessage) call = parse ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":\"\\udcff\",\"b\":2}}", NULL);
   g_autoptr (OcRpcMessage) good = parse ("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":\"\"}}", NULL);
+  g_autoptr (OcRpcMessage) answer = parse ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":[\"\\u0000\"]}", NULL);
   static const char *const bad[] = {
-    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"\\u0000\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"result\":\"\\u0000\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"\\u0000\"}}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\u0000\"},\"result\":\"\\u0000\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"result\":\"\\u0000\"}",
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1,\"params\":\"\\u0000\"}",
     "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"m\",\"params\":{}}",
     "{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"m\",\"params\":{}}",
@@ -287,6 +290,8 @@ test_faults (void)
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":{\"a\":\"\\u0000\",\"a\":1}}",
   };
 
+  g_assert_nonnull (answer->fault);
+  g_assert_cmpint (answer->kind, ==, OC_RPC_RESPONSE);
   g_assert_nonnull (call->fault);
   g_assert_cmpstr (call->fault->member, ==, "a");
   g_assert_cmpstr (call->id, ==, "7");
@@ -299,6 +304,41 @@ test_faults (void)
       g_test_message ("%s", bad[i]);
       g_assert_null (parse (bad[i], &error));
       g_assert_error (error, OC_ERROR, OC_ERROR_INVALID);
+    }
+}
+
+static void
+test_exceptions (void)
+{
+  static const struct
+  {
+    const char *error;
+    gboolean is_exception;
+  } cases[] = {
+    { "\"code\":-32603", TRUE },
+    { "\"code\":-32603,\"data\":{\"uncaught\":false}", TRUE },
+    { "\"code\":1,\"data\":{\"uncaught\":true}", TRUE },
+    { "\"code\":0,\"data\":{\"uncaught\":true,\"stack\":[]}", TRUE },
+    { "\"code\":-32001,\"data\":{\"uncaught\":true}", FALSE },
+    { "\"code\":1", FALSE },
+    { "\"code\":1,\"data\":null", FALSE },
+    { "\"code\":1,\"data\":[true]", FALSE },
+    { "\"code\":1,\"data\":\"uncaught\"", FALSE },
+    { "\"code\":1,\"data\":{}", FALSE },
+    { "\"code\":1,\"data\":{\"uncaught\":null}", FALSE },
+    { "\"code\":1,\"data\":{\"uncaught\":{}}", FALSE },
+    { "\"code\":1,\"data\":{\"uncaught\":[true]}", FALSE },
+    { "\"code\":1,\"data\":{\"uncaught\":\"true\"}", FALSE },
+    { "\"code\":-32602", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":\"x\",%s}}", cases[i].error);
+      g_autoptr (OcRpcMessage) message = parse (text, NULL);
+
+      g_test_message ("%s", cases[i].error);
+      g_assert_cmpint (oc_rpc_message_is_exception (message), ==, cases[i].is_exception);
     }
 }
 
@@ -339,6 +379,7 @@ main (int argc,
   g_test_add_func ("/rpc/frames-are-strict", test_frames_are_strict);
   g_test_add_func ("/rpc/broken-messages", test_broken_messages);
   g_test_add_func ("/rpc/faults", test_faults);
+  g_test_add_func ("/rpc/exceptions", test_exceptions);
   g_test_add_func ("/rpc/made-messages", test_made_messages);
   return g_test_run ();
 }
