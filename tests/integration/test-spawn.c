@@ -417,16 +417,32 @@ test_own_sandbox (void)
   g_autoptr (GString) calls = g_string_new ("[");
   g_autoptr (JsonArray) outcomes = NULL;
   g_autofree char *written = NULL;
+  g_autofree char *ssh = NULL;
+  g_autofree char *key = NULL;
+  g_autofree char *open_file = NULL;
+  g_autofree char *other = NULL;
   guint n_processes;
 
   if (fixture == NULL)
     return;
+  ssh = g_build_filename (fixture->root, ".ssh", NULL);
+  key = g_build_filename (ssh, "id_rsa", NULL);
+  open_file = g_build_filename (fixture->root, "open.txt", NULL);
+  other = g_build_filename (oc_paths_get_plugins (fixture->paths), "org.example.Other", NULL);
   add_script (calls, "n=0; for p in /proc/[0-9]*; do n=$((n + 1)); done; echo $n; cat /proc/[0-9]*/cmdline | tr '\\0' ' '", "");
   add_script (calls, "echo from the tool > \"$OCELOT_PLUGIN_DATA/written\" && pwd", "");
   add_script (calls, "echo x > /tmp/x || echo x > \"$HOME/x\" || echo refused", "");
   add_script (calls, "ls /proc/self/fd | wc -l", "");
   add_script (calls, "cat /dev/tcp 2>/dev/null; kill -9 1; echo alive", "");
   add_spawn (calls, "env", "");
+  add_script (calls, "cat \"$HOME/open.txt\" \"$HOME/.ssh/id_rsa\" 2>/dev/null || echo closed", "");
+  add_script (calls, "d=$(dirname \"$OCELOT_PLUGIN_DATA\")/..; ls \"$d\"; cat \"$d\"/consent.* || echo closed; ls \"$d/Plugins\"; "
+                     "head -c 1 \"$d/Plugins/" FIXTURE_ID "/plugin.json\"; ls \"$d/Plugins/org.example.Other\" || echo none; "
+                     "echo x > \"$d/Plugins/" FIXTURE_ID "/x\" || echo read-only", "");
+  g_assert_cmpint (g_mkdir (ssh, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (key, "secret", -1, NULL));
+  g_assert_true (g_file_set_contents (open_file, "open\n", -1, NULL));
+  g_assert_cmpint (g_mkdir (other, 0700), ==, 0);
   fixture->env = g_environ_setenv (fixture->env, "LD_PRELOAD_CANARY", "1", TRUE);
   fixture->env = g_environ_setenv (fixture->env, "AWS_SECRET_ACCESS_KEY", "hush", TRUE);
   fixture->env = g_environ_setenv (fixture->env, "PATH", "/tmp/evil:/usr/bin:/bin", TRUE);
@@ -448,6 +464,8 @@ test_own_sandbox (void)
   g_assert_null (strstr (get_stdout (outcomes, 5), "hush"));
   g_assert_null (strstr (get_stdout (outcomes, 5), "CANARY"));
   g_assert_null (strstr (get_stdout (outcomes, 5), "evil"));
+  g_assert_cmpstr (get_stdout (outcomes, 6), ==, "open\nclosed\n");
+  g_assert_nonnull (strstr (get_stdout (outcomes, 7), "closed\n{none\nread-only\n"));
   end_fixture (fixture);
 }
 
