@@ -14,7 +14,9 @@
 
 static const char *const fields[] = { "to", "cc", "bcc", "subject", "body", "in-reply-to", "references", "keywords" };
 
-/* A dot-atom of RFC 5322, letters beyond ASCII too (RFC 6531). Quoted local parts are left out: they can hold anything. */
+/* A dot-atom of RFC 5322, letters beyond ASCII too (RFC 6531), without what takes an address apart: xdg-email looks for "&attach="
+ * before it looks for the "?", and others decode first. Nor "`" and "|", which scripts mistake. Quoted local parts are left out:
+ * they can hold anything. */
 static gboolean
 is_local_part (const char *text)
 {
@@ -26,8 +28,7 @@ is_local_part (const char *text)
 
       if (c == '.' && after_dot)
         return FALSE;
-      /* Without "`" and "|", which nobody has and scripts mistake. */
-      if (c < 0x80 ? !g_ascii_isalnum ((char) c) && strchr ("!#$%&'*+-/=?^_{}~.", (int) c) == NULL : !g_unichar_isalnum (c))
+      if (c < 0x80 ? !g_ascii_isalnum ((char) c) && strchr ("!$'*+-^_{}~.", (int) c) == NULL : !g_unichar_isalnum (c))
         return FALSE;
       after_dot = c == '.';
     }
