@@ -60,19 +60,32 @@ are_addresses (const char *text)
   return addresses[0] != NULL;
 }
 
-/* Whether @text names an attachment behind anything but a letter or digit. Programs that decode the address before they take
- * it apart, or that put decoded values between quotation marks (as xdg-email does for Thunderbird), would find a field there. */
+static gboolean
+has_name (const char *lower,
+          const char *name,
+          gboolean only_in_list)
+{
+  for (const char *p = strstr (lower, name); p != NULL; p = strstr (p + 1, name))
+    {
+      const char *before = p;
+
+      while (only_in_list && before > lower && g_ascii_isspace (before[-1]))
+        before--;
+      if (only_in_list ? before > lower && before[-1] == ',' : before == lower || !g_ascii_isalnum (before[-1]))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether @text would name a file for programs that decode the address before they take it apart, or that put decoded values
+ * between quotation marks with commas between them: xdg-email does so for Thunderbird, whose -compose also has "message", a file
+ * that the mail is made of. */
 static gboolean
 names_attachment (const char *text)
 {
-  static const char *const names[] = { "attach=", "attachment=" };
   g_autofree char *lower = g_ascii_strdown (text, -1);
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    for (const char *p = strstr (lower, names[i]); p != NULL; p = strstr (p + 1, names[i]))
-      if (p == lower || !g_ascii_isalnum (p[-1]))
-        return TRUE;
-  return FALSE;
+  return has_name (lower, "attach=", FALSE) || has_name (lower, "attachment=", FALSE) || has_name (lower, "message=", TRUE);
 }
 
 /* Text that a header or the body is made of. An escaped line end in a header would begin the next header. The joiners and

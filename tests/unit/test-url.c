@@ -43,6 +43,7 @@ static const struct
   { "mailto:me+tag@example.org?in-reply-to=%3Cx@example.org%3E&references=%3Cy@example.org%3E", NULL, NULL },
   { "mailto:user@example.org?subject=caf%C3%A9", NULL, NULL },   /* RFC 6068, section 6.3 */
   { "mailto:grüße@example.org?subject=café", "mailto:gr%C3%BC%C3%9Fe@example.org?subject=caf%C3%A9", NULL },
+  { "mailto:?body=https://example.org/?a%26message=b%20message=c", NULL, NULL },
   { "mailto:?body=please%20attach%20your%20notes;attachments=none", NULL, NULL },
 };
 
@@ -212,6 +213,8 @@ static const struct
   { "mailto:?body=a%26attach=/etc/passwd", "mail-attachment" },       /* decoded before it is taken apart */
   { "mailto:?body=a',attachment='file:///etc/passwd", "mail-attachment" }, /* xdg-email's quotation marks */
   { "mailto:?subject=%27%2CATTACHMENT%3D%27x", "mail-attachment" },
+  { "mailto:?body=a',message='/etc/passwd", "mail-attachment" }, /* the same, and Thunderbird's -compose */
+  { "mailto:?body=a%27%2C%20Message%3D%27/etc/passwd", "mail-attachment" },
   /* Headers: RFC 6068, section 4, and CVE-2006-2057. */
   { "mailto:?subject=a%0D%0ABcc:x@example.org", "url-hidden" },
   { "mailto:?subject=a%0ABcc:x@example.org", "url-hidden" },
