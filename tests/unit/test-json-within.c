@@ -152,6 +152,37 @@ test_past_the_limits (void)
   g_string_free (more, TRUE);
 }
 
+/* Whatever the bytes: what is strict is the same tree and has no fault, and what is not has one or is an error. */
+static void
+test_mutations (void)
+{
+  static const char text[] = "{\"i\":1,\"p\":{\"a\":[\"\\ud83d\\ude00\",{\"b\":-12.5e1}],\"c\":\"\\u0041\",\"d\":[[[]]]},\"m\":\"x\"}";
+  static const char bytes[] = "{}[]\",:\\u0d8f19e-.p ";
+  guint n_faults = 0, n_good = 0;
+
+  for (guint i = 0; i < 60000; i++)
+    {
+      g_autofree char *mutated = g_strdup (text);
+      g_autoptr (OcJsonFault) fault = NULL;
+      g_autoptr (JsonNode) strict = NULL;
+      g_autoptr (JsonNode) root = NULL;
+
+      for (int j = g_test_rand_int_range (1, 4); j > 0; j--)
+        mutated[g_test_rand_int_range (0, sizeof text - 1)] = bytes[g_test_rand_int_range (0, sizeof bytes - 1)];
+      strict = oc_json_parse (mutated, strlen (mutated), 0, NULL);
+      root = parse (mutated, &fault, NULL);
+      n_good += strict != NULL;
+      n_faults += fault != NULL;
+      if (strict != NULL)
+        g_assert_true (root != NULL && fault == NULL && json_node_equal (strict, root));
+      else
+        g_assert_true ((root != NULL) == (fault != NULL));
+    }
+  g_test_message ("%u good, %u with a fault", n_good, n_faults);
+  g_assert_cmpuint (n_good, >, 0);
+  g_assert_cmpuint (n_faults, >, 0);
+}
+
 int
 main (int argc,
       char **argv)
@@ -160,5 +191,6 @@ main (int argc,
   g_test_add_func ("/json-within/passed-over", test_passed_over);
   g_test_add_func ("/json-within/strict-elsewhere", test_strict_elsewhere);
   g_test_add_func ("/json-within/past-the-limits", test_past_the_limits);
+  g_test_add_func ("/json-within/mutations", test_mutations);
   return g_test_run ();
 }
