@@ -150,7 +150,8 @@ test_activation_hangs (void)
   desktop_add (self->fixture, "org.x.Browser", "PROGRAM %u", "DBusActivatable=true\n");
   ran = fixture_run (self->fixture, "api", "--timeout", "1500", NULL);
   ran_assert (ran, 8, "time-out");
-  g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 1500 + 1000);
+  /* GLib itself would wait for 25 s, and ocelot-desktop is given 20. */
+  g_assert_cmpint (ran_get_int (ran, "durationMs"), <, 15000);
   g_assert_cmpuint (desktop_service_count (browser), ==, 1);
   /* It was handed over, though nobody said so. */
   g_assert_cmpint (ran_count (ran, "used", "openURL"), ==, 1);
@@ -183,16 +184,22 @@ test_portal (void)
 
 /* The notification. */
 
-static void
+/* How long the last one took, in microseconds. */
+static gint64
 fail_three_times (Session *self)
 {
+  gint64 before = 0;
+
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (Ran) ran = fixture_run (self->fixture, "crash", NULL);
+      g_autoptr (Ran) ran = NULL;
 
+      before = g_get_monotonic_time ();
+      ran = fixture_run (self->fixture, "crash", NULL);
       ran_assert (ran, 1, "crash");
       g_assert_cmpint (json_object_get_boolean_member (json_node_get_object (ran->root), "disabledAfterErrors"), ==, i == 2);
     }
+  return g_get_monotonic_time () - before;
 }
 
 /* A name of the author's that tries to be more than one. */
@@ -307,14 +314,14 @@ test_notification_hangs (void)
 {
   g_autoptr (Session) self = session_new ();
   g_autoptr (DesktopService) shell = NULL;
-  gint64 before;
+  gint64 took;
 
   if (!fixture_can_run (self->fixture))
     return;
   shell = start (self, "org.gtk.Notifications", "/org/gtk/Notifications", desktop_gtk_notifications_xml, DESKTOP_SERVICE_HANGS);
-  before = g_get_monotonic_time ();
-  fail_three_times (self);
-  g_assert_cmpint (g_get_monotonic_time () - before, <, 5 * G_USEC_PER_SEC);
+  took = fail_three_times (self);
+  /* The service is given 5 s. */
+  g_assert_cmpint (took, <, 5 * G_USEC_PER_SEC);
   fixture_until (desktop_service_count (shell) == 1);
 }
 

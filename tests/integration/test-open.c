@@ -321,34 +321,72 @@ is_waiting (Fixture *fixture)
   return FALSE;
 }
 
-/* Revoked while the desktop is still looking for the browser: it is not opened any more, and nothing is left. */
+/* A run that waits for the desktop to find its browser, which it does not come to: a list of defaults that nobody writes is
+ * waited for when it is opened. */
+static GSubprocess *
+start_and_wait (Fixture *fixture,
+                const char *list)
+{
+  g_autoptr (JsonArray) outcomes = open_one (fixture, NULL);
+  GSubprocess *process;
+
+  /* As a control, and for what it leaves for the next run to call. */
+  desktop_assert_opened (outcomes, 0);
+  desktop_assert_started (fixture, "<https://example.org/>\n", NULL);
+  g_assert_cmpint (g_unlink (list), ==, 0);
+  g_assert_cmpint (mkfifo (list, 0600), ==, 0);
+  process = fixture_start (fixture, "api", NULL);
+  fixture_until (is_waiting (fixture));
+  return process;
+}
+
+static void
+assert_nobody_waits (Fixture *fixture,
+                     const char *list)
+{
+  fixture_until (fixture_count_processes (fixture) == 0);
+  g_assert_cmpint (open (list, O_WRONLY | O_NONBLOCK | O_CLOEXEC), ==, -1);
+  g_assert_cmpint (errno, ==, ENXIO);
+  g_assert_cmpuint (desktop_count (fixture), ==, 0);
+}
+
+/* Revoked in between: it is not opened any more, and nothing is left. */
 static void
 test_revoked (void)
 {
   g_autoptr (Fixture) fixture = new_desktop ();
   g_autofree char *list = g_build_filename (fixture->root, "config/mimeapps.list", NULL);
   g_autoptr (GSubprocess) process = NULL;
-  g_autoptr (JsonArray) outcomes = NULL;
   g_autoptr (Ran) ran = NULL;
 
   if (!fixture_can_run (fixture))
     return;
-  outcomes = open_one (fixture, NULL);
-  desktop_assert_opened (outcomes, 0);
-  desktop_assert_started (fixture, "<https://example.org/>\n", NULL);
-  /* A list of defaults that nobody writes: it is waited for when it is opened. */
-  g_assert_cmpint (g_unlink (list), ==, 0);
-  g_assert_cmpint (mkfifo (list, 0600), ==, 0);
-  process = fixture_start (fixture, "api", NULL);
-  fixture_until (is_waiting (fixture));
+  process = start_and_wait (fixture, list);
   fixture_disable (fixture);
   ran = fixture_wait (process);
   ran_assert (ran, 3, "revoked");
-  g_assert_cmpuint (fixture_count_processes (fixture), ==, 0);
-  /* Nobody waits for it any more. */
-  g_assert_cmpint (open (list, O_WRONLY | O_NONBLOCK | O_CLOEXEC), ==, -1);
-  g_assert_cmpint (errno, ==, ENXIO);
-  g_assert_cmpuint (desktop_count (fixture), ==, 0);
+  assert_nobody_waits (fixture, list);
+}
+
+/* So it is where the launcher is stopped, and where it is killed and can end nothing itself. */
+static void
+test_stopped (void)
+{
+  static const int signals[] = { SIGTERM, SIGKILL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    {
+      g_autoptr (Fixture) fixture = new_desktop ();
+      g_autofree char *list = g_build_filename (fixture->root, "config/mimeapps.list", NULL);
+      g_autoptr (GSubprocess) process = NULL;
+
+      if (!fixture_can_run (fixture))
+        return;
+      process = start_and_wait (fixture, list);
+      g_subprocess_send_signal (process, signals[i]);
+      g_subprocess_wait (process, NULL, NULL);
+      assert_nobody_waits (fixture, list);
+    }
 }
 
 int
@@ -362,5 +400,6 @@ main (int argc,
   g_test_add_func ("/open/tells-faults-apart", test_tells_faults);
   g_test_add_func ("/open/limits", test_limits);
   g_test_add_func ("/open/revoked-in-between", test_revoked);
+  g_test_add_func ("/open/stopped-in-between", test_stopped);
   return g_test_run ();
 }
