@@ -53,15 +53,27 @@ enum
   OCELOT_METHOD_NOT_FOUND = -32601, /* an older Ocelot does not have this call */
   OCELOT_INVALID_PARAMS = -32602,   /* the message names the parameter */
   OCELOT_INTERNAL_ERROR = -32603,
-  OCELOT_FAILED = -32000,           /* the computer could not do it: not-a-file, io, sandbox, tool-unreadable, storage */
+  OCELOT_FAILED = -32000,           /* the computer could not do it */
   OCELOT_PERMISSION_DENIED = -32001,
-  OCELOT_REFUSED = -32002,          /* the permission is there, this use is outside of it: outside-selection, guarded, link */
-  OCELOT_NOT_FOUND = -32003,        /* missing, tool-missing, tool-is-folder, tool-not-executable, tool-not-started */
-  OCELOT_TOO_LARGE = -32004,        /* too-large */
-  OCELOT_NOT_TEXT = -32005,         /* not-text */
-  OCELOT_BUSY = -32006,             /* try again: busy */
-  OCELOT_NOT_AVAILABLE = -32007     /* not-available */
+  OCELOT_REFUSED = -32002,          /* the permission is there, this use is outside of it */
+  OCELOT_NOT_FOUND = -32003,
+  OCELOT_TOO_LARGE = -32004,
+  OCELOT_NOT_TEXT = -32005,
+  OCELOT_BUSY = -32006              /* try again when something has ended */
 };
+
+/*
+ * What ocelot_error.reason can be, by the code; ocelot-plugin(7) says what each means.
+ * OCELOT_FAILED: not-a-file, io, sandbox, tool-unreadable, storage, app-no-folders, no-display, not-opened, timed-out
+ * OCELOT_REFUSED: outside-selection, guarded, link, url-malformed, url-scheme, url-too-long, url-hidden, url-character,
+ *   url-credentials, url-host, url-port, mail-address, mail-field, mail-attachment, no-folder, not-a-folder, own-folder,
+ *   too-many, too-fast
+ * OCELOT_NOT_FOUND: missing, tool-missing, tool-is-folder, tool-not-executable, tool-not-started, no-handler, handler-missing,
+ *   app-missing, app-hidden, app-program-missing
+ * OCELOT_TOO_LARGE: too-large
+ * OCELOT_NOT_TEXT: not-text
+ * OCELOT_BUSY: busy
+ */
 
 #define OCELOT_MAX_FILE_BYTES 1000000
 #define OCELOT_MAX_MESSAGE_BYTES 4194304

@@ -48,19 +48,31 @@ __all__ = ["run", "context", "selection", "read_text", "spawn", "open_url", "ope
            "Item", "SpawnResult", "Host", "HostError", "PermissionDenied", "ReportedError", "HostGone", "MAX_FILE_BYTES",
            "MAX_MESSAGE_BYTES", "MAX_OUTPUT_BYTES", "MAX_STORAGE_VALUE_BYTES", "MAX_STORAGE_BYTES"]
 
-# Codes of HostError.code.
+# What HostError.code can be.
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601   # an older Ocelot does not have this call
 INVALID_PARAMS = -32602     # the message names the parameter
 INTERNAL_ERROR = -32603
-FAILED = -32000             # the computer could not do it; reason: not-a-file, io, sandbox, tool-unreadable, storage
+FAILED = -32000             # the computer could not do it
 PERMISSION_DENIED = -32001
-REFUSED = -32002            # the permission is there, this use is outside of it; reason: outside-selection, guarded, link
-NOT_FOUND = -32003          # reason: missing, tool-missing, tool-is-folder, tool-not-executable, tool-not-started
-TOO_LARGE = -32004          # reason: too-large
-NOT_TEXT = -32005           # reason: not-text
-BUSY = -32006               # try again; reason: busy
-NOT_AVAILABLE = -32007      # reason: not-available
+REFUSED = -32002            # the permission is there, this use is outside of it
+NOT_FOUND = -32003
+TOO_LARGE = -32004
+NOT_TEXT = -32005
+BUSY = -32006               # try again when something has ended
+# What HostError.reason can be, by the code; ocelot-plugin(7) says what each means.
+REASONS = {
+    FAILED: ("not-a-file", "io", "sandbox", "tool-unreadable", "storage", "app-no-folders", "no-display", "not-opened",
+             "timed-out"),
+    REFUSED: ("outside-selection", "guarded", "link", "url-malformed", "url-scheme", "url-too-long", "url-hidden",
+              "url-character", "url-credentials", "url-host", "url-port", "mail-address", "mail-field", "mail-attachment",
+              "no-folder", "not-a-folder", "own-folder", "too-many", "too-fast"),
+    NOT_FOUND: ("missing", "tool-missing", "tool-is-folder", "tool-not-executable", "tool-not-started", "no-handler",
+                "handler-missing", "app-missing", "app-hidden", "app-program-missing"),
+    TOO_LARGE: ("too-large",),
+    NOT_TEXT: ("not-text",),
+    BUSY: ("busy",),
+}
 
 MAX_FILE_BYTES = 1_000_000
 MAX_MESSAGE_BYTES = 4_194_304

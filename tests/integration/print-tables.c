@@ -5,7 +5,9 @@
 #include "core/oc-catalogue.h"
 #include "core/oc-json-write.h"
 #include "core/oc-json.h"
+#include "core/oc-url.h"
 #include "launcher/oc-broker.h"
+#include "launcher/oc-host-open.h"
 #include "launcher/oc-host-store.h"
 #include "launcher/oc-host.h"
 #include "launcher/oc-output.h"
@@ -34,6 +36,11 @@ static const struct
   { "storageKey", OC_STORE_MAX_KEY_BYTES },
   { "storageValue", OC_STORE_MAX_VALUE_BYTES },
   { "storage", OC_STORE_MAX_BYTES },
+  { "openMax", OC_OPEN_MAX },
+  { "openBurst", OC_OPEN_BURST },
+  { "openBurstMs", OC_OPEN_BURST_MS },
+  { "openTimeoutMs", OC_OPEN_TIMEOUT_MS },
+  { "url", OC_URL_MAX_CHARS },
   { "logLines", OC_REPORT_MAX_LOG_LINES },
   { "logLine", OC_REPORT_MAX_LOG_BYTES },
   { "errorMessage", OC_REPORT_MAX_MESSAGE_BYTES },
