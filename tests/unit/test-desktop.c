@@ -9,8 +9,10 @@
 #include <glib/gstdio.h>
 
 #include "core/oc-error.h"
+#include "core/oc-url.h"
 #include "launcher/oc-desktop-private.h"
 #include "launcher/oc-desktop.h"
+#include "launcher/oc-host-open.h"
 
 #define DEADLINE_S 20
 
@@ -233,6 +235,31 @@ test_told (void)
   g_assert_cmpint (kill (pid, SIGKILL), ==, 0);
 }
 
+static gboolean
+is_listed (OcRpcCode code,
+           const char *word)
+{
+  const OcReason *reason;
+
+  for (guint i = 0; (reason = oc_reason_get (i)) != NULL; i++)
+    if (reason->code == code && g_str_equal (reason->reason, word))
+      return g_strv_contains (reason->methods, "openURL") || g_strv_contains (reason->methods, "app.open");
+  return FALSE;
+}
+
+/* Every word that these methods answer with is in the table that authors read. */
+static void
+test_reasons (void)
+{
+  const char *word;
+  OcRpcCode code;
+
+  for (guint i = 0; (word = oc_url_get_reason (i, NULL)) != NULL; i++)
+    g_assert_true (is_listed (OC_RPC_REFUSED, word));
+  for (guint i = 0; (word = oc_opening_get_reason (i, &code)) != NULL; i++)
+    g_assert_true (is_listed (code, word));
+}
+
 int
 main (int argc,
       char **argv)
@@ -243,5 +270,6 @@ main (int argc,
   g_test_add_func ("/desktop/freed-in-between", test_freed_in_between);
   g_test_add_func ("/desktop/unusable", test_unusable);
   g_test_add_func ("/desktop/told", test_told);
+  g_test_add_func ("/desktop/reasons-are-listed", test_reasons);
   return g_test_run ();
 }
